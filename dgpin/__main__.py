@@ -1,0 +1,5 @@
+"""`python -m dgpin`."""
+
+from dgpin.cli.app import run
+
+run()

@@ -1,0 +1,1 @@
+"""Sites, facts and the plan that moves a pin."""

@@ -1,0 +1,1 @@
+"""DeepGEMM trees: mirrors, refs and files at a commit."""
