@@ -1,0 +1,38 @@
+# Everything sets itself up: `make demo` and `make test` work on a fresh clone.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+.PHONY: demo test test-real lint format bench clean
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q --editable . --group dev
+	touch $@
+
+demo: $(VENV)/.ready
+	$(BIN)/python -m tests.example.demo
+
+test: $(VENV)/.ready
+	$(BIN)/pytest -q -n auto --ignore=tests/real --ignore=tests/gpu --ignore=tests/bench $(ARGS)
+
+test-real: $(VENV)/.ready
+	$(BIN)/pytest -q tests/real $(ARGS)
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(VENV)/.ready
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(VENV)/.ready
+	$(BIN)/python -m pip install -q --group bench
+	$(BIN)/python -m tests.bench $(ARGS)
+
+clean:
+	rm -rf $(VENV) dist site .cache .mypy_cache .ruff_cache .hypothesis

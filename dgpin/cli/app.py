@@ -1,0 +1,114 @@
+"""The command line: one module a command, loaded only when it is asked for."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from dgpin import __version__
+from dgpin.errors import DgpinError
+
+
+class Command(NamedTuple):
+    """A command's module (in this package, with a function of the same name) and its line in
+    `--help`."""
+
+    module: str
+    summary: str
+
+
+COMMANDS = {
+    "bump": Command("bump", "Move the pin: rewrite every site to REF, all or none."),
+    "check": Command("check", "Do the sites agree, and do they fit the source they pin?"),
+    "show": Command("show", "Which DeepGEMM is this? Pin, sites, distance."),
+    "init": Command("init", "Write the preset that fits this host to dgpin.toml."),
+}
+
+INTERNAL_FAULT = 70
+INTERRUPTED = 130
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dgpin {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    *,
+    version: Annotated[  # noqa: ARG001 - its callback does the work
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Move, prove and guard the DeepGEMM pin of a project."""
+
+
+def build(names: Sequence[str]) -> typer.Typer:
+    """Return the application with the named commands."""
+    app = typer.Typer(
+        name="dgpin",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name in names:
+        command = COMMANDS[name]
+        module = import_module(f"dgpin.cli.{command.module}")
+        app.command(name, short_help=command.summary)(getattr(module, command.module))
+    return app
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    # A command's module is worth loading only when that command runs; help and completion,
+    # which come without one as the first word, need them all.
+    named = words[:1] if words and words[0] in COMMANDS else list(COMMANDS)
+    try:
+        code = build(named)(words, standalone_mode=False, prog_name="dgpin")
+        sys.stdout.flush()
+    except DgpinError as error:
+        return _fail(error.message, hint=error.hint, code=error.exit_code)
+    except BrokenPipeError:
+        # Whoever read our results has gone, as in `dgpin show | head`; that is no failure.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", hint="", code=INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - the one place where nothing may pass
+        return _unexpected(error)
+    return code if isinstance(code, int) else 0
+
+
+def _unexpected(error: Exception) -> int:
+    usage: Any = error
+    # typer brings its own click, so its usage errors have no class that can be named here.
+    if callable(getattr(usage, "format_message", None)) and hasattr(usage, "exit_code"):
+        if message := usage.format_message():
+            return _fail(message, hint="See `dgpin --help`.", code=int(usage.exit_code))
+        return int(usage.exit_code)  # no arguments at all: the help text has been printed
+    if os.environ.get("DGPIN_DEBUG"):
+        raise error
+    what = f"{type(error).__name__}: {error}"
+    return _fail(
+        f"a fault of dgpin's own: {what}",
+        hint="Run the same command with DGPIN_DEBUG=1 and report what it prints.",
+        code=INTERNAL_FAULT,
+    )
+
+
+def _fail(message: str, *, hint: str, code: int) -> int:
+    sys.stderr.write(f"dgpin: {message}\n")
+    if hint:
+        sys.stderr.write(f"  {hint}\n")
+    return code
+
+
+def run() -> None:
+    """Enter from the shell."""
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""Lines of styled text. rich paints them, and is loaded only when there is colour to show."""
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+Span = tuple[str, str]  # text, rich style ("" for none)
+Line = Sequence[Span]
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Follow NO_COLOR (no-color.org) and FORCE_COLOR, then whether the stream is a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Return the lines as text without styles."""
+    return "".join("".join(text for text, _ in line) + "\n" for line in lines)
+
+
+def write(lines: Iterable[Line], stream: TextIO | None = None) -> None:
+    """Write the lines, painted where the stream shows colour."""
+    stream = sys.stdout if stream is None else stream
+    if not wants_colour(stream):
+        stream.write(plain(lines))
+        return
+    from rich.console import Console  # noqa: PLC0415 - 40 ms that plain output does not pay
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
+    for line in lines:
+        # Text.assemble, never markup: a path may hold brackets.
+        console.print(Text.assemble(*line), soft_wrap=True)

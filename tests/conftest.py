@@ -1,0 +1,29 @@
+"""What every test gets: its own cache, and no programs unless its directory is for them."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TESTS = Path(__file__).parent
+RUNS_PROGRAMS = ("integration", "real", "gpu", "crash", "history", "bench", "docs")
+
+
+@pytest.fixture(autouse=True)
+def _own_world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: Any
+) -> None:
+    """Keep the user's cache and configuration out, and programs out of unit tests."""
+    world = tmp_path_factory.mktemp("world")
+    monkeypatch.setenv("DGPIN_CACHE_DIR", str(world / "cache"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(world / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for name in ("GITHUB_TOKEN", "FORCE_COLOR", "NO_COLOR", "DGPIN_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    if Path(request.path).relative_to(TESTS).parts[0] not in RUNS_PROGRAMS:
+
+        def refuse(*_args: object, **_kwargs: object) -> None:
+            pytest.fail("a unit test started a process; move it to tests/integration")
+
+        monkeypatch.setattr(subprocess, "Popen", refuse)
