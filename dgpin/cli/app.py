@@ -39,7 +39,7 @@ def _version(wanted: bool) -> None:
 
 def _root(
     *,
-    version: Annotated[  # noqa: ARG001 - its callback does the work
+    version: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,

@@ -1,7 +1,6 @@
 """The files of a DeepGEMM source, wherever they lie: a git commit or a directory."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Protocol
 
 
