@@ -1,0 +1,85 @@
+"""How git is started: no hook, no prompt, no command of a repository's, no foreign variable."""
+
+import os
+from collections.abc import Mapping
+
+# Time limits in seconds. A fetch of a fork network's history over a slow line takes minutes.
+READ_LIMIT = 60.0
+FETCH_LIMIT = 600.0
+
+# `git rev-parse --local-env-vars`: what a hook that runs dgpin hands down about its repository.
+_LOCAL = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+)
+
+_ALWAYS = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "core.quotePath": "false",
+    "credential.interactive": "false",
+    "fetch.recurseSubmodules": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "protocol.ext.allow": "never",
+    "submodule.recurse": "false",
+    "transfer.bundleURI": "false",
+}
+
+_SETTINGS = {
+    "GIT_ASKPASS": "",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_FLUSH": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LANGUAGE": "C",
+    "LC_ALL": "C",
+    "SSH_ASKPASS_REQUIRE": "never",
+}
+
+
+def settings(
+    config: Mapping[str, str] | None = None, *, transports: str = "https:ssh:git:file"
+) -> dict[str, str]:
+    """Return the variables that make git quiet, safe and English; `config` joins as `-c` would.
+
+    They travel by environment, which `ps` of other users does not show: an address may hold a
+    password. `transports` is what a redirect or a rewritten address may still use.
+    """
+    variables = dict(_SETTINGS, GIT_ALLOW_PROTOCOL=transports)
+    pairs = {**_ALWAYS, **(config or {})}
+    variables["GIT_CONFIG_COUNT"] = str(len(pairs))
+    for index, (key, value) in enumerate(pairs.items()):
+        variables[f"GIT_CONFIG_KEY_{index}"] = key
+        variables[f"GIT_CONFIG_VALUE_{index}"] = value
+    return variables
+
+
+def environment(
+    config: Mapping[str, str] | None = None, *, transports: str = "https:ssh:git:file"
+) -> dict[str, str]:
+    """Return the whole environment for a git that dgpin starts; see `settings`."""
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _LOCAL and not name.startswith(("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
+    }
+    return {**inherited, **settings(config, transports=transports)}
