@@ -150,5 +150,19 @@ def _stream(
 
 def kill_session(pid: int) -> None:
     """Kill a program and everything that it started."""
+    # ninja gives each compiler a process group of its own, so the group is not enough.
+    for member in (pid, *_session_members(pid)):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(member, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def _session_members(session: int) -> tuple[int, ...]:
+    members: list[int] = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            # proc(5): pid (comm) state ppid pgrp session …; comm may hold spaces and brackets.
+            if int(stat.read_text(errors="replace").rpartition(")")[2].split()[3]) == session:
+                members.append(int(stat.parent.name))
+    return tuple(members)
