@@ -1,0 +1,202 @@
+"""The host: where it is, how its files are read, and which configuration fits it."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dgpin import config as configuration
+from dgpin.config import Config
+from dgpin.errors import UsageError
+from dgpin.pin import presets
+from dgpin.pin.sites import Reading, describe, read_sites
+
+_SKIPPED = {".git", ".deps", ".venv", "node_modules", "build", "dist"}
+_STATES_THE_PIN = ("commit", "wheel", "version")
+
+
+class NoHostError(UsageError):
+    """There is no such directory."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(f"--host {root}: there is no such directory")
+
+
+class OutsideHostError(UsageError):
+    """A site's path leads out of the host."""
+
+    hint = "A site is a file of the host itself; name the file that the link leads to, or drop it."
+
+    def __init__(self, path: str, target: Path) -> None:
+        super().__init__(f"{path} leads out of the host, to {target}")
+
+
+class NoPresetError(UsageError):
+    """No preset fits the host, or two do that say different things."""
+
+    hint = (
+        "Write the sites into dgpin.toml: docs/how-to/pin-deepgemm.md shows how. "
+        "Is this the top directory of the host? Otherwise give it with --host."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """A project that pins DeepGEMM."""
+
+    root: Path
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's bytes, or None when there is no such file.
+
+        Raises:
+            OutsideHostError: the path leads out of the host.
+        """
+        try:
+            data = (self.root / path).read_bytes()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        real = os.path.realpath(self.root / path)
+        top = os.path.realpath(self.root)
+        if os.path.commonpath([real, top]) != top:
+            raise OutsideHostError(path, Path(real))
+        return data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """A configuration and what it found in the host.
+
+    `near`: the configuration is the preset that comes closest; its missing entries are findings.
+    """
+
+    config: Config
+    reading: Reading
+    near: bool = False
+
+
+def find_host(given: Path | None, *, start: Path | None = None) -> Host:
+    """Return the host: the given directory, else the nearest `dgpin.toml` upward, else the top of
+    the git work tree, else the current directory.
+
+    Raises:
+        NoHostError: the given directory is none.
+    """
+    if given is not None:
+        if not given.is_dir():
+            raise NoHostError(given)
+        return Host(root=given.resolve())
+    start = Path.cwd() if start is None else start
+    for mark in (configuration.FILE, ".git"):
+        for directory in (start, *start.parents):
+            if (directory / mark).exists():
+                return Host(root=directory)
+    return Host(root=start)
+
+
+def fit(host: Host, *, lenient: bool = False) -> Fit:
+    """Return the host's configuration, or the preset whose sites are all there, with what it finds.
+
+    With `lenient`, a host whose sites are nearly all there gets the preset that comes closest, so
+    that `check` can say which one is missing.
+
+    Raises:
+        ConfigError: `dgpin.toml` cannot be used.
+        NoPresetError: no preset fits, or two do that say different things.
+        ConflictError: a site file holds conflict markers.
+    """
+    path = host.root / configuration.FILE
+    if path.is_file():
+        config = expand(configuration.load(path), host)
+        return Fit(config=config, reading=read_sites(config, host.read))
+    tried: list[tuple[Config, Reading]] = []
+    for generic in (False, True):
+        for text, name in presets.texts(generic=generic):
+            config = configuration.parse(text, source=name, is_preset=True)
+            if not _has_a_file(config, host):
+                continue
+            config = expand(config, host)
+            tried.append((config, read_sites(config, host.read)))
+        complete = [pair for pair in tried if not pair[1].problems and _states_pin(pair[1])]
+        if complete:
+            return _largest(complete)
+    if lenient and (nearest := _nearest(tried)) is not None:
+        return nearest
+    raise NoPresetError(_explain(host, tried))
+
+
+def _has_a_file(config: Config, host: Host) -> bool:
+    """Return whether any required file of a preset is there: the cheap first question."""
+    return any(
+        "*" in entry.path or (host.root / entry.path).is_file()
+        for entry in config.entries
+        if not entry.watch and not entry.file_optional
+    )
+
+
+def _states_pin(reading: Reading) -> bool:
+    return bool(reading.sites(*_STATES_THE_PIN, watch=False))
+
+
+def expand(config: Config, host: Host) -> Config:
+    """Return the configuration with each path that is a pattern replaced by the files it fits."""
+    if not any("*" in entry.path for entry in config.entries):
+        return config
+    entries: list[configuration.Entry] = []
+    for entry in config.entries:
+        if "*" not in entry.path:
+            entries.append(entry)
+            continue
+        paths = sorted(_matching(host.root, entry.path))
+        entries += [replace(entry, path=path, optional=True) for path in paths]
+    return replace(config, entries=tuple(entries))
+
+
+def _matching(root: Path, pattern: str) -> Iterator[str]:
+    for path in root.glob(pattern):
+        relative = path.relative_to(root)
+        if path.is_file() and not _SKIPPED.intersection(relative.parts):
+            yield relative.as_posix()
+
+
+def _spans(reading: Reading) -> set[tuple[str, int, int]]:
+    return {
+        (site.entry.path, site.hole.start, site.hole.end) for site in reading.sites(watch=False)
+    }
+
+
+def _largest(complete: list[tuple[Config, Reading]]) -> Fit:
+    best = max(complete, key=lambda pair: len(_spans(pair[1])))
+    for other in complete:
+        if not _spans(other[1]) <= _spans(best[1]):
+            names = " and ".join(config.source for config, _ in (best, other))
+            raise NoPresetError(f"the presets {names} both fit this host and say different things")
+    return Fit(config=best[0], reading=best[1])
+
+
+def _nearest(tried: list[tuple[Config, Reading]]) -> Fit | None:
+    """Return the preset that lacks the fewest entries, if it lacks few and states the pin."""
+    ranked = sorted(
+        (len(reading.problems), index)
+        for index, (_, reading) in enumerate(tried)
+        if _states_pin(reading)
+    )
+    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+        return None
+    missing, index = ranked[0]
+    config, reading = tried[index]
+    required = [entry for entry in config.entries if not entry.watch]
+    if missing * 4 > len(required):
+        return None
+    return Fit(config=config, reading=reading, near=True)
+
+
+def _explain(host: Host, tried: Iterable[tuple[Config, Reading]]) -> str:
+    lines = [f"no preset fits {host.root}"]
+    for config, reading in tried:
+        if not any(found.sites for found in reading.found):
+            continue
+        lines += [
+            f"  {config.source}: {describe(reading, problem)}" for problem in reading.problems
+        ]
+    return "\n".join(lines)

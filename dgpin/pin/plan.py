@@ -1,0 +1,243 @@
+"""The plan of a bump: every byte that would change, worked out before the first is written."""
+
+import ast
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from dgpin.errors import RefusedError, UsageError
+from dgpin.files import Edit
+from dgpin.pin import grammar, sites
+from dgpin.pin.facts import Facts
+from dgpin.pin.merge import Merge, merge
+from dgpin.pin.sites import Found, Reading, Site, SiteError
+from dgpin.pin.template import Match, line_of
+from dgpin.verdict import Place
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ORDERED = {"cxx_std"}  # the host decides, and the source may only raise it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The pin that the sites shall state: repository and source, before and after."""
+
+    repo: str
+    old: Facts
+    new: Facts
+    wheel: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One value at one site: an item that enters a list has no `old`, one that leaves no `new`."""
+
+    place: Place
+    fact: str
+    old: str = ""
+    new: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a bump writes: whole files, and the values that differ in them."""
+
+    edits: tuple[Edit, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Patch:
+    """A piece of one file's text to be replaced (offsets), and the change it makes."""
+
+    start: int
+    end: int
+    text: str
+    change: Change
+
+
+class UnknownFactError(RefusedError):
+    """A site states a fact that the new source does not tell."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__(
+            f"{site.place}: states <{site.hole.fact}>, which the new source does not tell",
+            hint="Make the entry a [watch] in dgpin.toml, or pin a source that tells it.",
+        )
+
+
+class GarbledError(UsageError):
+    """A planned text does not read as planned: the entries of one file contradict each other."""
+
+    hint = "Two entries of dgpin.toml overlap in this file; make each match its own text."
+
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(f"{path}: the planned text {what}; nothing was written")
+
+
+def plan(reading: Reading, target: Target) -> Plan:
+    """Work out every edit that moves the sites of a reading to the target.
+
+    Raises:
+        SiteError: a site is missing or stands there twice.
+        UnknownFactError: the new source does not tell a fact that a site states.
+        GarbledError: reading the planned text again does not give the planned values.
+    """
+    for problem in reading.problems:
+        raise SiteError(reading, problem)
+    patches: dict[str, list[_Patch]] = {}
+    for found in reading.found:
+        if not found.entry.watch and found.matches:
+            text = reading.texts[found.entry.path]
+            patches.setdefault(found.entry.path, []).extend(_patches(found, text, target))
+    edits = []
+    for path, wanted in patches.items():
+        text = _apply(path, reading.texts[path], wanted)
+        if text != reading.texts[path]:
+            edits.append(Edit(path=path, old=reading.raw[path], new=sites.encode(text)))
+    _verify(reading, edits, target)
+    changes = sorted(
+        {patch.change for wanted in patches.values() for patch in wanted},
+        key=lambda change: (change.place, change.fact, change.old, change.new),
+    )
+    return Plan(edits=tuple(edits), changes=tuple(changes))
+
+
+def scalar(fact: str, target: Target) -> str | None:
+    """Return the value of a scalar fact at the target."""
+    *_, owner, name = ("", *target.repo.removesuffix(".git").replace(":", "/").split("/"))
+    ours = {
+        "repo": target.repo,
+        "slug": f"{owner}/{name}",
+        "owner": owner,
+        "name": name,
+        "commit": target.new.commit,
+        "wheel": target.wheel,
+    }
+    return ours[fact] if fact in ours else target.new.scalar(fact)
+
+
+def _patches(found: Found, text: str, target: Target) -> Iterable[_Patch]:
+    if found.entry.each:
+        fact = found.matches[0].holes[0].fact
+        current = [match.holes[0].value for match in found.matches]
+        merged = merge(current, old=target.old.items(fact), new=target.new.items(fact))
+        yield from _list_patches(found, text, merged)
+        return
+    for site in found.sites:
+        hole = site.hole
+        value = scalar(hole.fact, target)
+        if value is None:
+            raise UnknownFactError(site)
+        if hole.length is not None:
+            value = value[: hole.length]
+        if hole.fact in ORDERED:
+            value = max(value, hole.value, key=grammar.version_key)
+        if value != hole.value:
+            change = Change(place=site.place, fact=hole.fact, old=hole.value, new=value)
+            yield _Patch(hole.start, hole.end, value, change)
+
+
+def _list_patches(found: Found, text: str, merged: Merge) -> Iterable[_Patch]:
+    path, fact = found.entry.path, found.matches[0].holes[0].fact
+
+    def change(match: Match, *, old: str = "", new: str = "") -> Change:
+        place = Place(path, line_of(text, match.holes[0].start))
+        return Change(place=place, fact=fact, old=old, new=new)
+
+    renamed = dict(merged.renamed)
+    staying = [m for m in found.matches if m.holes[0].value not in merged.removed]
+    for match in found.matches:
+        hole = match.holes[0]
+        if hole.value in renamed:
+            new = renamed[hole.value]
+            yield _Patch(hole.start, hole.end, new, change(match, old=hole.value, new=new))
+    for index, match in enumerate(found.matches):
+        value = match.holes[0].value
+        if value in merged.removed:
+            start, end = _cut(found.matches, index, text)
+            yield _Patch(start, end, "", change(match, old=value))
+    if merged.added and not staying:
+        raise GarbledError(path, f"would empty the list of {fact}, so nothing shows its form")
+    for item in merged.added:
+        # The text between the last two items carries the commas, quotes and continuations.
+        last = staying[-1]
+        hole = last.holes[0]
+        copy = text[last.start : hole.start] + item + text[hole.end : last.end]
+        between = _between(found.matches, text) + copy
+        yield _Patch(last.end, last.end, between, change(last, new=item))
+
+
+def _between(matches: tuple[Match, ...], text: str) -> str:
+    if len(matches) > 1:
+        return text[matches[-2].end : matches[-1].start]
+    before = text[: matches[0].start]
+    return before[len(before.rstrip(" \t\r\n")) :] or " "
+
+
+def _cut(matches: tuple[Match, ...], index: int, text: str) -> tuple[int, int]:
+    """Return what goes with an item: itself and the text before it, or after the first one."""
+    match = matches[index]
+    if index > 0:
+        return matches[index - 1].end, match.end
+    if len(matches) > 1:
+        return match.start, matches[1].start
+    return match.start - len(_between(matches, text)), match.end
+
+
+def _apply(path: str, text: str, patches: list[_Patch]) -> str:
+    pieces, position = [], 0
+    for patch in sorted(patches, key=lambda p: (p.start, p.end)):
+        if patch.start < position:
+            # Two entries may state one value (a short and a long form of a line); the same twice
+            # is no contradiction.
+            if any(p != patch and (p.start, p.end, p.text) == (patch.start, patch.end, patch.text)
+                   for p in patches):  # fmt: skip
+                continue
+            raise GarbledError(path, "would be changed twice in one place")
+        pieces += [text[position : patch.start], patch.text]
+        position = patch.end
+    return "".join([*pieces, text[position:]])
+
+
+def _verify(reading: Reading, edits: list[Edit], target: Target) -> None:
+    planned = {edit.path: edit.new for edit in edits}
+    again = sites.read_sites(reading.config, lambda path: planned.get(path, reading.raw.get(path)))
+    for problem in again.problems:
+        raise GarbledError(problem.entry.path, f"does not hold `{problem.entry}` once")
+    for site in again.sites(watch=False):
+        hole, value = site.hole, scalar(site.hole.fact, target)
+        if grammar.is_list(hole.fact) or hole.fact in ORDERED or value is None:
+            continue
+        if hole.value != value[: hole.length]:
+            raise GarbledError(site.entry.path, f"says {hole.value} for <{hole.fact}>")
+    for edit in edits:
+        _reparse(edit)
+
+
+_PARSERS: Mapping[str, Callable[[str], object]] = {
+    ".json": json.loads,
+    ".toml": tomllib.loads,
+    ".py": ast.parse,
+}
+
+
+def _reparse(edit: Edit) -> None:
+    """Refuse a text that its own format no longer takes, if it took the old one."""
+    parse = _PARSERS.get(PurePosixPath(edit.path).suffix)
+    if parse is None or edit.old is None:
+        return
+    try:
+        parse(sites.decode(edit.old))
+    except (ValueError, SyntaxError):
+        return
+    try:
+        parse(sites.decode(edit.new))
+    except (ValueError, SyntaxError) as error:
+        raise GarbledError(edit.path, f"is not {edit.path.rsplit('.')[-1]}: {error}") from error

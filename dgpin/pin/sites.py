@@ -1,0 +1,201 @@
+"""Sites: where a host states the facts of its pin, read through the entries of a Config."""
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from dgpin.config import Config, Entry
+from dgpin.errors import UsageError
+from dgpin.pin import template
+from dgpin.pin.template import Hole, Match
+from dgpin.verdict import Place
+
+# A host file's bytes, or None when there is no such file.
+Read = Callable[[str], bytes | None]
+
+_CONFLICT = re.compile(r"^<{7} (?P<ours>.*?)\s*$(?:.|\n)*?^>{7} (?P<theirs>.*?)\s*$", re.MULTILINE)
+
+
+class Problem(str, Enum):
+    """Why an entry could not be read."""
+
+    NO_FILE = "the file is not there"
+    MISSING = "its text is not in the file"
+    TWICE = "its text is there more than once"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One value that a host states, and where."""
+
+    entry: Entry
+    hole: Hole
+    line: int
+
+    @property
+    def place(self) -> Place:
+        """Return the site's file and line."""
+        return Place(self.entry.path, self.line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """An entry and where it matches; none and no problem means an optional one is absent."""
+
+    entry: Entry
+    matches: tuple[Match, ...] = ()
+    sites: tuple[Site, ...] = ()
+    problem: Problem | None = None
+    places: tuple[Place, ...] = ()  # where an entry matches that should match once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """All sites of a host, read once."""
+
+    config: Config
+    texts: Mapping[str, str]
+    raw: Mapping[str, bytes]
+    found: tuple[Found, ...]
+
+    @property
+    def problems(self) -> tuple[Found, ...]:
+        """Return the entries of [sites] that are missing or ambiguous."""
+        return tuple(found for found in self.found if found.problem and not found.entry.watch)
+
+    def near(self, found: Found) -> tuple[Place, ...]:
+        """Return where a problem is: its matches, or the line that comes closest to its text."""
+        text = self.texts.get(found.entry.path)
+        if found.places or text is None:
+            return found.places
+        return _closest(found.entry, text)
+
+    def sites(self, *facts: str, watch: bool | None = None) -> tuple[Site, ...]:
+        """Return the sites of these facts (all without any), in the configuration's order."""
+        return tuple(
+            site
+            for found in self.found
+            if watch is None or found.entry.watch == watch
+            for site in found.sites
+            if not facts or site.hole.fact in facts
+        )
+
+
+class SiteError(UsageError):
+    """A site is missing, or stands there more than once."""
+
+    hint = "`dgpin check` shows every site; `dgpin init` writes the entries down for editing."
+
+    def __init__(self, reading: Reading, found: Found) -> None:
+        super().__init__(describe(reading, found))
+
+
+def describe(reading: Reading, found: Found) -> str:
+    """Return one sentence on an entry that cannot be read: where, which, what."""
+    places = reading.near(found)
+    where = ", ".join(str(place) for place in places[:4]) or found.entry.path
+    near = " (closest line)" if found.problem is Problem.MISSING and places else ""
+    what = found.problem.value if found.problem else "is there"
+    return f"{where}{near}: `{found.entry}`: {what}"
+
+
+class ConflictError(UsageError):
+    """A site file holds the markers of an unfinished merge."""
+
+    def __init__(self, place: Place, *, ours: str, theirs: str) -> None:
+        super().__init__(
+            f"{place}: unfinished merge between `{ours}` and `{theirs}`; both sides move the pin",
+            hint=f"Take either side whole (git checkout --ours {place.path}), "
+            "then run `dgpin bump REF` for the commit that you want.",
+        )
+
+
+def decode(data: bytes) -> str:
+    """Return a file's text; bytes that are not UTF-8 survive the way back through `encode`."""
+    return data.decode("utf-8", errors="surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """Return the bytes of a text that `decode` made."""
+    return text.encode("utf-8", errors="surrogateescape")
+
+
+def read_sites(config: Config, read: Read) -> Reading:
+    """Read every file that the entries name, once, and find the sites.
+
+    Raises:
+        ConflictError: a site file holds conflict markers.
+    """
+    raw: dict[str, bytes] = {}
+    texts: dict[str, str] = {}
+    absent: set[str] = set()
+    for entry in config.entries:
+        if entry.path in raw or entry.path in absent:
+            continue
+        data = read(entry.path)
+        if data is None:
+            absent.add(entry.path)
+            continue
+        raw[entry.path], texts[entry.path] = data, decode(data)
+        if not entry.watch:
+            _refuse_conflict(entry.path, texts[entry.path])
+    return Reading(config=config, texts=texts, raw=raw, found=tuple(_find_all(config, texts)))
+
+
+def _refuse_conflict(path: str, text: str) -> None:
+    if "<<<<<<< " in text and (conflict := _CONFLICT.search(text)):
+        place = Place(path, template.line_of(text, conflict.start()))
+        raise ConflictError(place, ours=conflict["ours"], theirs=conflict["theirs"])
+
+
+def _find_all(config: Config, texts: Mapping[str, str]) -> Iterator[Found]:
+    for entry in config.entries:
+        text = texts.get(entry.path)
+        if text is not None:
+            yield find(entry, text)
+        elif entry.file_optional:
+            yield Found(entry=entry)
+        else:
+            yield Found(entry=entry, problem=Problem.NO_FILE)
+
+
+def find(entry: Entry, text: str) -> Found:
+    """Find one entry in its file's text."""
+    compiled = template.compile_template(entry.text)
+    regions = template.regions(text, entry.scope)
+    if entry.each:
+        groups = [tuple(compiled.find(text, (region,))) for region in regions]
+        groups = [group for group in groups if group]
+        matches = tuple(match for group in groups for match in group)
+        ambiguous = len(groups) > 1 and not entry.many
+    else:
+        matches = tuple(compiled.find(text, regions))
+        ambiguous = len(matches) > 1 and not entry.many
+    if ambiguous:
+        places = tuple(Place(entry.path, template.line_of(text, m.start)) for m in matches)
+        return Found(entry=entry, problem=Problem.TWICE, places=places)
+    if not matches and not entry.optional:
+        return Found(entry=entry, problem=Problem.MISSING)
+    sites = tuple(
+        Site(entry=entry, hole=hole, line=template.line_of(text, hole.start))
+        for match in matches
+        for hole in match.holes
+    )
+    return Found(entry=entry, matches=matches, sites=sites)
+
+
+def _closest(entry: Entry, text: str) -> tuple[Place, ...]:
+    lines = text.splitlines()
+    wanted = [entry.text]
+    if entry.scope is not None and not template.regions(text, entry.scope):
+        wanted = [part.strip() for part in entry.scope.split(template.ELLIPSIS) if part.strip()]
+    scored = [
+        (difflib.SequenceMatcher(None, part, line.strip()).ratio(), -number)
+        for part in wanted
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    ]
+    ratio, number = max(scored, default=(0.0, 0))
+    return (Place(entry.path, -number),) if ratio > 0.5 else ()  # noqa: PLR2004 - half alike
