@@ -14,7 +14,16 @@ else:
     import tomli as tomllib
 
 FILE = "dgpin.toml"
-_PIN_KEYS = {"repo", "follow", "upstream", "forks", "release", "needs", "checkouts"}
+_PIN_KEYS = {
+    "repo",
+    "follow",
+    "upstream",
+    "forks",
+    "release",
+    "needs",
+    "checkouts",
+    "gitlink",
+}
 _ENTRY_KEYS = {"at", "each", "in", "many", "optional", "watch"}
 _TABLES = {"preset", "pin", "sites", "watch", "hold", "allow", "carry", "smoke"}
 
@@ -87,6 +96,7 @@ class Config:
     release: str | None = None  # pypi:NAME, where the pin is a wheel's version
     needs: tuple[Need, ...] = ()
     checkouts: tuple[str, ...] = ()  # where the host's build keeps its copy of the source
+    gitlink: str | None = None  # the path of the git submodule whose commit is the pin
     entries: tuple[Entry, ...] = ()
     hold: Hold | None = None
     allow: tuple[Accepted, ...] = ()
@@ -138,6 +148,7 @@ def parse(text: str, *, source: str, is_preset: bool = False) -> Config:
         release=pin.text("release"),
         needs=tuple(_need(text) for text in pin.texts("needs")),
         checkouts=pin.texts("checkouts"),
+        gitlink=pin.text("gitlink"),
         entries=(*_entries(table, "sites"), *_entries(table, "watch")),
         hold=_hold(table),
         allow=_accepted(table.raw.get("allow", []), source, "allow"),

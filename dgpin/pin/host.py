@@ -1,6 +1,7 @@
 """The host: where it is, how its files are read, and which configuration fits it."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from dgpin import config as configuration
 from dgpin.config import Config
 from dgpin.errors import UsageError
 from dgpin.pin import presets
-from dgpin.pin.sites import Reading, describe, read_sites
+from dgpin.pin.sites import Reading, decode, describe, read_sites
 
 _SKIPPED = {".git", ".deps", ".venv", "node_modules", "build", "dist"}
 _STATES_THE_PIN = ("commit", "wheel", "version")
@@ -112,10 +113,10 @@ def fit(host: Host, *, lenient: bool = False) -> Fit:
     tried: list[tuple[Config, Reading]] = []
     for generic in (False, True):
         for text, name in presets.texts(generic=generic):
-            config = configuration.parse(text, source=name, is_preset=True)
-            if not _has_a_file(config, host):
+            preset = _preset(text, name, host)
+            if preset is None or not _has_a_file(preset, host):
                 continue
-            config = expand(config, host)
+            config = expand(preset, host)
             tried.append((config, read_sites(config, host.read)))
         complete = [pair for pair in tried if not pair[1].problems and _states_pin(pair[1])]
         if complete:
@@ -123,6 +124,27 @@ def fit(host: Host, *, lenient: bool = False) -> Fit:
     if lenient and (nearest := _nearest(tried)) is not None:
         return nearest
     raise NoPresetError(_explain(host, tried))
+
+
+def _preset(text: str, name: str, host: Host) -> Config | None:
+    if "{path}" in text:
+        submodule = find_submodule(host)
+        if submodule is None:
+            return None
+        text = text.replace("{name}", submodule[0]).replace("{path}", submodule[1])
+    return configuration.parse(text, source=name, is_preset=True)
+
+
+def find_submodule(host: Host) -> tuple[str, str] | None:
+    """Return the name and the path of the host's submodule that is DeepGEMM, if it has one."""
+    data = host.read(".gitmodules")
+    for section in decode(data or b"").split("[submodule ")[1:]:
+        name = re.match(r'"([^"]+)"', section)
+        path = re.search(r"^\s*path\s*=\s*(\S+)", section, re.MULTILINE)
+        url = re.search(r"^\s*url\s*=\s*\S*/DeepGEMM(?:\.git)?/?\s*$", section, re.MULTILINE)
+        if name and path and url:
+            return name[1], path[1]
+    return None
 
 
 def _has_a_file(config: Config, host: Host) -> bool:
@@ -135,7 +157,7 @@ def _has_a_file(config: Config, host: Host) -> bool:
 
 
 def _states_pin(reading: Reading) -> bool:
-    return bool(reading.sites(*_STATES_THE_PIN, watch=False))
+    return bool(reading.config.gitlink or reading.sites(*_STATES_THE_PIN, watch=False))
 
 
 def expand(config: Config, host: Host) -> Config:

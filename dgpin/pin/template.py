@@ -15,6 +15,7 @@ from dgpin.pin import grammar
 
 _HOLE = re.compile(r"<([A-Za-z_][A-Za-z0-9_-]*(?:\.[a-z]+)?)(?::([0-9]+))?>")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
+_SECTION = "["
 ELLIPSIS = "…"
 
 
@@ -128,8 +129,8 @@ def regions(text: str, scope: str | None) -> tuple[tuple[int, int], ...]:
     """Return the parts of a text that a scope admits; the whole text without one.
 
     `A … B` is what stands between A and the first B after it; `A …` reaches to the end of A's
-    line. A closing bracket as the last literal closes the bracket that A's text opened last or
-    is inside of: pairs in between are skipped.
+    line. A closing bracket as the last literal skips the pairs in between. `[` as the last literal
+    is the next section of an INI file, or the end of the text.
     """
     if scope is None:
         return ((0, len(text)),)
@@ -157,6 +158,9 @@ def _close(text: str, start: int, literals: list[str]) -> tuple[int, int] | None
         return (start, len(text) if end < 0 else end)
     if last in _CLOSING:
         return _balanced(text, start, last)
+    if last == _SECTION:
+        end = text.find(f"\n{_SECTION}", start)
+        return (start, len(text) if end < 0 else end)
     closing = _compiled(last).search(text, start)
     return (start, closing.start()) if closing is not None else None
 

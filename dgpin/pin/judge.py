@@ -1,0 +1,170 @@
+"""What the sites state, judged by the facts of a source. Used before a bump and by `check`."""
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+
+from dgpin.config import Entry
+from dgpin.pin import grammar
+from dgpin.pin.facts import Facts
+from dgpin.pin.sites import Reading, Site
+from dgpin.verdict import Place, Row, Verdict
+
+FLOORS = {"gcc_min": "GCC", "cuda_min": "CUDA", "cxx_std": "C++"}
+_OURS = {"repo", "slug", "owner", "name", "commit", "wheel", "branch"}  # stated by the pin itself
+
+
+def judge(reading: Reading, facts: Facts | None) -> tuple[Row, ...]:
+    """Return one row for each entry that states something of the source.
+
+    Without facts every such row is `unknown`.
+    """
+    rows = []
+    for entry, group in groupby(reading.sites(), key=lambda site: site.entry):
+        sites = tuple(group)
+        fact = sites[0].hole.fact
+        if fact in _OURS:
+            continue
+        if facts is None:
+            rows.append(_unknown(fact, sites))
+        else:
+            rows.append(_rule(entry, fact)(sites, facts))
+    return tuple(rows)
+
+
+def _rule(entry: Entry, fact: str) -> Callable[[tuple[Site, ...], Facts], Row]:
+    if fact in FLOORS:
+        return _floor
+    if fact == "arches":
+        return _arches
+    if fact == "files":
+        return _files
+    return _list if entry.each else _scalar
+
+
+def _unknown(fact: str, sites: tuple[Site, ...]) -> Row:
+    return Row(
+        rule=_rule_id(fact),
+        verdict=Verdict.UNKNOWN,
+        message=f"<{fact}> cannot be judged: the facts of the pinned source are not at hand",
+        places=(sites[0].place,),
+        hint="`dgpin check --remote` reads the source first.",
+    )
+
+
+def _rule_id(fact: str) -> str:
+    if fact in FLOORS:
+        return "floor"
+    return {"arches": "arch-gate", "files": "file-exists"}.get(fact, "derived")
+
+
+def _row(fact: str, *, ok: bool, message: str, places: tuple[Place, ...], hint: str = "") -> Row:
+    verdict = Verdict.PASS if ok else Verdict.FAIL
+    return Row(
+        rule=_rule_id(fact),
+        verdict=verdict,
+        message=message,
+        places=places,
+        hint="" if ok else hint,
+    )
+
+
+def _told(fact: str, sites: tuple[Site, ...]) -> Row:
+    return Row(
+        rule=_rule_id(fact),
+        verdict=Verdict.UNKNOWN,
+        message=f"the pinned source does not tell <{fact}>",
+        places=(sites[0].place,),
+    )
+
+
+def _floor(sites: tuple[Site, ...], facts: Facts) -> Row:
+    # Several floors in one entry are several gates, and the strictest of them decides.
+    strictest = max(sites, key=lambda site: grammar.version_key(site.hole.value))
+    fact, stated = strictest.hole.fact, strictest.hole.value
+    needed = facts.scalar(fact)
+    if needed is None:
+        return _told(fact, sites)
+    name = FLOORS[fact]
+    ok = grammar.version_key(stated) >= grammar.version_key(needed)
+    verb = "declares" if fact != "cxx_std" else "compiles as"
+    return _row(
+        fact,
+        ok=ok,
+        message=f"the source needs {name} {needed}; the host {verb} {stated}",
+        places=(strictest.place, *facts.origin(fact)[:2]),
+        hint=f"Raise the floor to {name} {needed} and say so in the installation page.",
+    )
+
+
+def _arches(sites: tuple[Site, ...], facts: Facts) -> Row:
+    families = facts.items("arches")
+    if not families:
+        return _told("arches", sites)
+    beyond = [site for site in sites if grammar.family(site.hole.value) not in families]
+    names = ", ".join(sorted({grammar.family(site.hole.value) for site in beyond}))
+    return _row(
+        "arches",
+        ok=not beyond,
+        message=f"the host enables {names}, but the source has kernels for {', '.join(families)}"
+        if beyond
+        else f"every architecture that the host enables is in the source: {', '.join(families)}",
+        places=(*(site.place for site in beyond or sites[:1]), *facts.origin("arches")[:2]),
+        hint=f"Pin a source that has {names}, or take it out of the gate.",
+    )
+
+
+def _files(sites: tuple[Site, ...], facts: Facts) -> Row:
+    there = facts.items("files")
+    if not there:
+        return _told("files", sites)
+    gone = [site for site in sites if site.hole.value not in there]
+    names = ", ".join(site.hole.value for site in gone)
+    return _row(
+        "files",
+        ok=not gone,
+        message=f"the source has no {names}" if gone else "the files that it names are there",
+        places=tuple(site.place for site in gone or sites[:1]),
+        hint="The layout of the source changed; mend the host's build before you pin it.",
+    )
+
+
+def _list(sites: tuple[Site, ...], facts: Facts) -> Row:
+    fact = sites[0].hole.fact
+    if fact not in facts.facts:
+        return _told(fact, sites)
+    needed, stated = facts.items(fact), {site.hole.value for site in sites}
+    missing = [item for item in needed if item not in stated]
+    # A submodule that the source does not have stops the host's checkout.
+    odd = [s for s in sites if fact == "submodules" and s.hole.value not in needed]
+    parts = [
+        *([f"lacks {', '.join(missing)}, which the source needs"] if missing else []),
+        *([f"names {s.hole.value}, which the source does not have" for s in odd]),
+    ]
+    return _row(
+        fact,
+        ok=not parts,
+        message=f"the list of {fact} {' and '.join(parts) or 'holds all that the source needs'}",
+        places=(*(s.place for s in odd or sites[:1]), *(facts.origin(fact)[:1] if parts else ())),
+        hint="Add what is missing at the end of the list.",
+    )
+
+
+def _scalar(sites: tuple[Site, ...], facts: Facts) -> Row:
+    fact = sites[0].hole.fact
+    value = facts.scalar(fact)
+    if value is None:
+        return _told(fact, sites)
+    odd = [site for site in sites if site.hole.value != value[: site.hole.length]]
+    return _row(
+        fact,
+        ok=not odd,
+        message=f"<{fact}> is {value} in the source"
+        + "".join(f"; the host says {site.hole.value}" for site in odd),
+        places=tuple(site.place for site in odd or sites[:1]),
+        hint="`dgpin bump` with the pinned commit writes the right value.",
+    )
+
+
+def failed(rows: tuple[Row, ...]) -> Iterator[Row]:
+    """Yield the rows that are findings."""
+    return (row for row in rows if row.verdict.is_finding)
