@@ -41,15 +41,16 @@ class Address:
         return f"Address({self.shown})"
 
     @property
-    def key(self) -> str:
-        """Name a place in the cache: the same for every spelling of one address."""
-        name = re.sub(r"[^A-Za-z0-9.-]+", "-", PurePosixPath(_plain(self.shown)).name)
-        digest = hashlib.sha256(_plain(self.shown).encode()).hexdigest()[:16]
-        return f"{name[:40] or 'repository'}-{digest}"
+    def identity(self) -> str:
+        """The same for every spelling: https or ssh on GitHub, `.git`, `/`, case of the host."""
+        return f"github.com/{self.slug.lower()}" if self.slug else _plain(self.shown)
 
-    def same_as(self, other: "Address") -> bool:
-        """Tell whether both are spellings of one repository (`.git`, `/`, case of the host)."""
-        return _plain(self.shown) == _plain(other.shown)
+    @property
+    def key(self) -> str:
+        """Name a place in the cache."""
+        name = re.sub(r"[^A-Za-z0-9.-]+", "-", PurePosixPath(self.identity).name)
+        digest = hashlib.sha256(self.identity.encode()).hexdigest()[:16]
+        return f"{name[:40] or 'repository'}-{digest}"
 
 
 def parse(text: str, *, relative_to: Address | None = None, local: bool = True) -> Address:
@@ -111,12 +112,12 @@ def _without_credentials(text: str) -> str:
     if text.startswith("ssh://"):
         user = re.match(r"ssh://([^:@/?#]+)(?::[^/?#]*)?@", text)
         bare = bare.replace("ssh://", f"ssh://{user[1]}@", 1) if user else bare
-    return bare.partition("?")[0] if _SCHEME.match(bare) else bare
+    return re.split(r"[?#]", bare)[0] if _SCHEME.match(bare) else bare
 
 
 def _plain(shown: str) -> str:
     text = shown.rstrip("/")
-    text = text[: -len(".git")] if text.endswith(".git") else text
+    text = text.removesuffix(".git")
     parts = urlsplit(text) if _SCHEME.match(text) else None
     if parts is None:
         return text

@@ -1,73 +1,259 @@
-"""Mirrors of git repositories in the cache. The only module that uses GitPython."""
+"""Mirrors of git repositories in the cache. The only module that uses GitPython.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+For example:
+
+    mirror = open_mirror("https://github.com/deepseek-ai/DeepGEMM", fetch=True)
+    found = resolve("nv_dev", mirror=mirror, old=OLD)  # dgpin.source.resolve
+    tree = mirror.tree(found.commit)  # a dgpin.source.tree.Tree
+    log = mirror.log(OLD, found.commit)
+"""
+
+import os
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from dgpin.errors import UnavailableError, UsageError
+from dgpin.source import address as addresses
+from dgpin.source import checkout, commits, entries, invocation, store, transfer
 from dgpin.source.address import Address
-from dgpin.source.resolve import Distance
-from dgpin.source.tree import Tree
+from dgpin.source.checkout import Wanted
+from dgpin.source.commits import Commit, Distance, Log, Ref
+from dgpin.source.entries import Entry
+from dgpin.source.gittree import GitTree
+
+# GitPython looks for git when it is imported and raises where there is none; whether there is one
+# is asked, and said in our words, when a mirror is opened.
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+import git
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
-    """One commit of a log; dates are ISO 8601 with offset."""
+class NoMirrorError(UnavailableError):
+    """Nothing is known of a repository, and the network was not to be used."""
 
-    sha: str
-    subject: str
-    author: str
-    date: str
+    hint = "Run the same command once with network, without --offline."
+
+    def __init__(self, shown: str) -> None:
+        super().__init__(f"there is no copy of {shown} in the cache")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
-    """What lies between two commits, newest first.
+class NoCommitError(UsageError):
+    """A commit that a mirror does not have."""
 
-    `commits` are on the new side only, `dropped` on the old side only. `base` is the merge base,
-    empty when the histories have nothing in common. `compare` is GitHub's page, else empty.
-    """
+    def __init__(self, commit: str, shown: str) -> None:
+        super().__init__(f"{shown} has no commit {commit}")
 
-    base: str
-    commits: tuple[Commit, ...]
-    dropped: tuple[Commit, ...]
-    compare: str
+
+class DamagedError(UnavailableError):
+    """Git could not read a mirror that is there."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(
+            f"the mirror {path} cannot be read: {why}",
+            hint="Delete that directory and run the same command again; it is only a cache.",
+        )
 
 
 class Mirror:
     """A repository in the cache: every commit and tree, and the contents that were asked for.
 
-    Reading never reaches for the network. `fetched` tells whether this run has asked the remote.
+    Reading never reaches for the network. `fetched` tells whether this run has asked the remote,
+    `as_of` when it was last asked (ISO 8601 with offset).
     """
 
-    address: Address
-    path: Path
-    fetched: bool
-    as_of: str  # ISO 8601 with offset; when the remote was last asked
+    def __init__(self, address: Address, path: Path, *, fetched: bool, as_of: str) -> None:
+        self.address = address
+        self.path = path
+        self.fetched = fetched
+        self.as_of = store.shown(as_of)
 
-    def tree(self, commit: str, *, wanted: Callable[[str], bool] | None = None) -> Tree:
-        """Return the files at a commit; those for which `wanted` is true can be read.
+    @cached_property
+    def _git(self) -> git.Git:
+        # Not git.Repo: inside a hook, the variables of the hook's repository would win.
+        found = git.Git(str(self.path))
+        found.set_persistent_git_options(git_dir=str(self.path))
+        found.update_environment(
+            **invocation.settings(),
+            GIT_OBJECT_DIRECTORY=str(self.path / "objects"),
+            GIT_ALTERNATE_OBJECT_DIRECTORIES="",
+            GIT_NAMESPACE="",
+        )
+        return found
 
-        Their contents are fetched in one batch when the mirror was opened with `fetch=True`, and
-        so are the submodules at the commits recorded. A submodule whose mirror lacks the commit
-        is left out of `paths()`; `gitlinks()` tells it either way.
+    def _ask(self, command: str, *words: str, **options: Any) -> Any:  # noqa: ANN401 - GitPython answers text or bytes, as the options say
+        return getattr(self._git, command)(*words, **options)
 
-        Raises:
-            UsageError: the commit is not in the mirror.
-            UnavailableError: the contents could not be fetched.
-        """
-        raise NotImplementedError
+    def _read(self, command: str, *words: str) -> str:
+        try:
+            return str(self._ask(command, *words))
+        except git.GitCommandError as error:
+            raise DamagedError(self.path, str(error.stderr).strip()) from error
+
+    def refs(self, *, containing: str | None = None) -> tuple[Ref, ...]:
+        """Return every branch, tag (peeled) and pull request, or those that contain a commit."""
+        only = ["--contains", containing] if containing else []
+        form = "%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)"
+        listed = self._read("for_each_ref", *only, f"--format={form}", *commits.KINDS)
+        found = []
+        for line in listed.splitlines():
+            kind, sha, peeled_kind, peeled, name = line.split(" ", 4)
+            if kind == "commit":
+                found.append(Ref(name=name, commit=sha))
+            elif peeled_kind == "commit":
+                found.append(Ref(name=name, commit=peeled))
+        return tuple(found)
+
+    def has(self, commit: str) -> bool:
+        """Tell whether the full SHA is that of a commit in the mirror."""
+        return self.peel(commit) == commit
+
+    def peel(self, sha: str) -> str | None:
+        """Return the commit that a commit or an annotated tag means; None for anything else."""
+        found = self._header(f"{sha}^{{commit}}")
+        return found[0] if found is not None and found[1] == "commit" else None
+
+    def abbreviated(self, prefix: str) -> tuple[str, ...]:
+        """Return the commits whose SHA begins so, and those that such annotated tags mean."""
+        listed = self._read("rev_parse", f"--disambiguate={prefix}").split()
+        peeled = {self.peel(sha) for sha in listed}
+        return tuple(sorted(sha for sha in peeled if sha is not None))
+
+    def describe(self, commit: str) -> Commit:
+        """Return what is known of one commit that is in the mirror."""
+        return self._commits("--no-walk", commit)[0]
 
     def log(self, old: str, new: str) -> Log:
-        """Return the commits between two commits."""
-        raise NotImplementedError
+        """Return the commits between two commits that are both in the mirror, newest first."""
+        slug = self.address.slug
+        return Log(
+            base=self.merge_base(old, new),
+            commits=self._commits(f"{old}..{new}"),
+            dropped=self._commits(f"{new}..{old}"),
+            compare=f"https://github.com/{slug}/compare/{old}...{new}" if slug else "",
+        )
+
+    def merge_base(self, one: str, other: str) -> str:
+        """Return the best common ancestor of two commits; empty when there is none."""
+        try:
+            return str(self._ask("merge_base", one, other))
+        except git.GitCommandError as error:
+            if error.status == 1:
+                return ""
+            raise DamagedError(self.path, str(error.stderr).strip()) from error
 
     def distance(self, commit: str, *, since: str) -> Distance | None:
         """Return how far `commit` is from `since`; None when either is not in the mirror."""
-        raise NotImplementedError
+        if not (self.has(commit) and self.has(since)):
+            return None
+        count = self._read("rev_list", "--left-right", "--count", f"{since}...{commit}")
+        return commits.distance(count)
 
-    def has(self, commit: str) -> bool:
-        """Tell whether the full SHA of a commit is in the mirror."""
-        raise NotImplementedError
+    def _commits(self, *words: str) -> tuple[Commit, ...]:
+        return commits.parse(self._read("rev_list", f"--format={commits.FORMAT}", *words, "--"))
+
+    def tree(
+        self,
+        commit: str,
+        *,
+        wanted: Wanted = checkout.wanted_by_default,
+        submodules: bool = True,
+    ) -> GitTree:
+        """Return the files at a commit; those for which `wanted` is true can be read.
+
+        `wanted` gets paths as `paths()` has them, and by default is true for everything that a
+        fact can come from. Their contents are fetched in one batch per repository when the mirror
+        was opened with `fetch=True`, and so are the submodules at the commits recorded. A
+        submodule whose mirror lacks the commit is left out of `paths()`; `gitlinks()` tells it
+        either way. With `submodules=False` none is looked at. Without fetching the tree shows what
+        the cache holds.
+
+        Raises:
+            NoCommitError: the commit is not in the mirror.
+            FetchError: contents or a submodule could not be fetched.
+            AddressError: a submodule's address is refused.
+        """
+
+        def open_one(address: Address, recorded: str) -> Mirror | None:
+            return open_submodule(address, recorded, fetch=self.fetched) if submodules else None
+
+        return checkout.build(self, commit, open_submodule=open_one, wanted=wanted)
+
+    def listing(self, commit: str) -> dict[str, Entry]:
+        """Return every entry of a commit by path.
+
+        Raises:
+            NoCommitError: the commit is not in the mirror.
+        """
+        words = ("-r", "-z", "--full-tree", commit)
+        try:
+            listed = self._ask("ls_tree", *words, stdout_as_string=False)
+        except git.GitCommandError as error:
+            raise NoCommitError(commit, self.address.shown) from error
+        return {entry.path: entry for entry in entries.parse(listed)}
+
+    def blob(self, sha: str) -> bytes:
+        """Return a blob's bytes.
+
+        Raises:
+            KeyError: it is not in the mirror.
+        """
+        try:
+            _sha, _kind, _size, contents = self._git.get_object_data(sha)
+        except ValueError:
+            raise KeyError(sha) from None
+        return contents
+
+    def bring(self, blobs: Iterable[str]) -> None:
+        """Fetch those blobs that are missing, if the mirror was opened with `fetch=True`.
+
+        Raises:
+            FetchError: the remote could not be reached or does not give them.
+        """
+        if not self.fetched:
+            return
+        missing = sorted({sha for sha in blobs if self._header(sha) is None})
+        if missing:
+            with store.locked(self.path, shown=self.address.shown, limit=invocation.FETCH_LIMIT):
+                transfer.fetch_contents(self.path, self.address, missing)
+            self._forget()
+
+    def fetch_commit(self, commit: str) -> bool:
+        """Ask the remote for one commit that none of its refs contains; False if it has none such.
+
+        Raises:
+            FetchError: the remote could not be reached.
+        """
+        with store.locked(self.path, shown=self.address.shown, limit=invocation.FETCH_LIMIT):
+            found = transfer.fetch_commit(self.path, self.address, commit)
+        self._forget()
+        return found and self.has(commit)
+
+    def lengthened(self, short: str) -> str | None:
+        """Return the full SHA of a commit that GitHub has but none of its refs contains.
+
+        The commit is fetched. None where the repository is elsewhere, or GitHub cannot be asked.
+        """
+        from dgpin.source import github  # noqa: PLC0415 - httpx costs 73 ms
+
+        if not self.address.slug:
+            return None
+        full = github.full_sha(self.address.slug, short)
+        return full if full is not None and self.fetch_commit(full) else None
+
+    def _header(self, name: str) -> tuple[str, str] | None:
+        """Return the SHA and kind of an object, or None when the mirror does not have it."""
+        header: Any  # declared as text by GitPython, which gives bytes in some releases
+        try:
+            header = self._git.get_object_header(name)
+        except ValueError:
+            return None
+        sha, kind = (part.decode() if isinstance(part, bytes) else part for part in header[:2])
+        return sha, kind
+
+    def _forget(self) -> None:
+        # A running `cat-file --batch` may know only the packs that were there when it started.
+        self._git.clear_cache()
 
 
 def open_mirror(url: str, *, fetch: bool) -> Mirror:
@@ -77,11 +263,49 @@ def open_mirror(url: str, *, fetch: bool) -> Mirror:
 
     Raises:
         AddressError: the address is refused.
-        UnavailableError: no network and no mirror, no git, or the cache cannot be written.
+        NoRepositoryError: a local path holds no repository.
+        NoMirrorError: there is no mirror, and none was to be fetched.
+        FetchError: the remote could not be reached.
+        UnavailableError: no git, or the cache cannot be written.
     """
-    raise NotImplementedError
+    address = addresses.parse(url)
+    transfer.require_git()
+    path = store.place(address)
+    if not fetch:
+        if not (as_of := store.stamp(path)):
+            raise NoMirrorError(address.shown)
+        return Mirror(address, path, fetched=False, as_of=as_of)
+    asked = store.now()
+    with store.locked(path, shown=address.shown, limit=invocation.FETCH_LIMIT):
+        # Whoever held the lock may have fetched just what we were waiting for.
+        if store.stamp(path) < asked:
+            began = store.now()
+            transfer.create(path)
+            transfer.fetch_refs(path, address)
+            store.set_stamp(path, began)
+    return Mirror(address, path, fetched=True, as_of=store.stamp(path))
 
 
-def open_mirrors(urls: Sequence[str], *, fetch: bool) -> tuple[Mirror, ...]:
-    """Return several mirrors."""
-    return tuple(open_mirror(url, fetch=fetch) for url in urls)
+def open_submodule(address: Address, commit: str, *, fetch: bool) -> Mirror | None:
+    """Return the store of a submodule if it has, or with `fetch` can get, the recorded commit.
+
+    Raises:
+        FetchError: the remote could not be reached, or does not have the commit.
+    """
+    path = store.place(address, kind="submodules")
+    mirror = Mirror(address, path, fetched=fetch, as_of=store.stamp(path))
+    if mirror.as_of and mirror.has(commit):
+        return mirror
+    if not fetch:
+        return None
+    with store.locked(path, shown=address.shown, limit=invocation.FETCH_LIMIT):
+        began = store.now()
+        transfer.create(path)
+        if not transfer.fetch_commit(path, address, commit, shallow=True):
+            # A server of the old protocol gives only what a ref names.
+            transfer.fetch_refs(path, address)
+        store.set_stamp(path, began)
+    fresh = Mirror(address, path, fetched=True, as_of=began)
+    if not fresh.has(commit):
+        raise transfer.FetchError(address.shown, f"it does not have the recorded commit {commit}")
+    return fresh

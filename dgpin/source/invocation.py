@@ -8,12 +8,10 @@ READ_LIMIT = 60.0
 FETCH_LIMIT = 600.0
 
 # `git rev-parse --local-env-vars`: what a hook that runs dgpin hands down about its repository.
-_LOCAL = (
+LOCAL = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_CEILING_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
     "GIT_CONFIG_PARAMETERS",
     "GIT_DIR",
     "GIT_GRAFT_FILE",
@@ -34,6 +32,7 @@ _ALWAYS = {
     "core.fsmonitor": "false",
     "core.quotePath": "false",
     "credential.interactive": "false",
+    "i18n.logOutputEncoding": "UTF-8",
     "fetch.recurseSubmodules": "false",
     "gc.auto": "0",
     "maintenance.auto": "false",
@@ -45,7 +44,6 @@ _ALWAYS = {
 _SETTINGS = {
     "GIT_ASKPASS": "",
     "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_FLUSH": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -61,15 +59,17 @@ def settings(
 ) -> dict[str, str]:
     """Return the variables that make git quiet, safe and English; `config` joins as `-c` would.
 
-    They travel by environment, which `ps` of other users does not show: an address may hold a
+    They travel by environment, which `ps` does not show to other users: an address may hold a
     password. `transports` is what a redirect or a rewritten address may still use.
     """
     variables = dict(_SETTINGS, GIT_ALLOW_PROTOCOL=transports)
     pairs = {**_ALWAYS, **(config or {})}
-    variables["GIT_CONFIG_COUNT"] = str(len(pairs))
-    for index, (key, value) in enumerate(pairs.items()):
+    # What the caller configured this way (a proxy, a header with a token) stays in force.
+    first = _count(os.environ.get("GIT_CONFIG_COUNT", ""))
+    for index, (key, value) in enumerate(pairs.items(), start=first):
         variables[f"GIT_CONFIG_KEY_{index}"] = key
         variables[f"GIT_CONFIG_VALUE_{index}"] = value
+    variables["GIT_CONFIG_COUNT"] = str(first + len(pairs))
     return variables
 
 
@@ -77,9 +77,9 @@ def environment(
     config: Mapping[str, str] | None = None, *, transports: str = "https:ssh:git:file"
 ) -> dict[str, str]:
     """Return the whole environment for a git that dgpin starts; see `settings`."""
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in _LOCAL and not name.startswith(("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"))
-    }
+    inherited = {name: value for name, value in os.environ.items() if name not in LOCAL}
     return {**inherited, **settings(config, transports=transports)}
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
