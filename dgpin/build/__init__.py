@@ -1,0 +1,1 @@
+"""Compile DeepGEMM's `_C`, and say everything that is missing first."""

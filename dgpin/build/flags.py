@@ -1,0 +1,113 @@
+"""The command lines of a compile: one function for the preflight and for the build itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dgpin.build import compiler as compilers
+from dgpin.build import cuda
+from dgpin.build.compiler import Compiler
+from dgpin.build.cuda import Library, Toolkit
+from dgpin.build.recipe import CUDA_HOME, Recipe, filled
+from dgpin.build.toolchain import Toolchain
+from dgpin.build.torch_files import Torch
+
+# What torch's own CUDAExtension links, in its order; `torch_python` uses more than the limited API.
+TORCH_LIBRARIES = ("c10", "torch", "torch_cpu", "torch_python", "cudart", "c10_cuda", "torch_cuda")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """A toolchain from which nothing is missing."""
+
+    torch: Torch
+    toolkit: Toolkit
+    compiler: Compiler
+
+
+def standard(recipe: Recipe, torch: Torch | None) -> int:
+    """Return the C++ standard to compile with: the source's, raised to what torch's headers need."""
+    return max(recipe.cxx_std, torch.cxx_std if torch else 0)
+
+
+def compile_flags(
+    recipe: Recipe, source: Path, toolchain: Toolchain, *, python_include: Path
+) -> tuple[str, ...]:
+    """Return the flags of one translation unit; what is missing is left out.
+
+    The user's CPPFLAGS and CXXFLAGS come last, so they win.
+    """
+    torch, toolkit = toolchain.torch, toolchain.toolkit
+    home = str(toolkit.home) if toolkit else ""
+    abi = torch.cxx11_abi if torch else True
+    own = [
+        filled(flag, cuda_home=home, cxx11_abi=abi)
+        for flag in recipe.flags
+        if not flag.startswith("-std=")
+    ]
+    includes = [
+        str(source / path) for path in recipe.includes if not path.startswith(CUDA_HOME)
+    ]
+    includes += [str(path) for path in (*(toolkit.includes if toolkit else ()),)]
+    includes += [str(path) for path in (torch.includes if torch else ())]
+    module = recipe.name.rpartition(".")[2] or "_C"
+    return (
+        *own,
+        f"-std=c++{standard(recipe, torch)}",
+        *(["-fPIC"] if "-fPIC" not in own else []),
+        "-DTORCH_API_INCLUDE_EXTENSION_H",
+        f"-DTORCH_EXTENSION_NAME={module}",
+        *([f"-D_GLIBCXX_USE_CXX11_ABI={int(abi)}"] if not _sets_abi(own) else []),
+        *(f"-I{path}" for path in dict.fromkeys(includes)),
+        f"-I{python_include}",
+        *after(toolchain),
+        *(toolchain.compiler.flags if toolchain.compiler else ()),
+    )
+
+
+def after(toolchain: Toolchain) -> tuple[str, ...]:
+    """Return the flags that let pip's nvidia packages give what the toolkit lacks, and no more."""
+    paths = cuda.nvidia_includes(toolchain.torch)
+    cccl = [path / "cccl" for path in paths if (path / "cccl").is_dir()]
+    return tuple(word for path in (*paths, *cccl) for word in ("-idirafter", str(path)))
+
+
+def _sets_abi(flags: Sequence[str]) -> bool:
+    return any(flag.startswith("-D_GLIBCXX_USE_CXX11_ABI=") for flag in flags)
+
+
+def libraries(recipe: Recipe, toolchain: Toolchain) -> tuple[Library, ...]:
+    """Return every library that the link names, with the file that it means.
+
+    A directory of the source's own list comes first, pip's nvidia packages after the toolkit,
+    the compiler's last.
+    """
+    torch, toolkit, compiler = toolchain.torch, toolchain.toolkit, toolchain.compiler
+    home = str(toolkit.home) if toolkit else ""
+    named = [
+        Path(filled(path, cuda_home=home, cxx11_abi=True))
+        for path in recipe.library_dirs
+        if home or not path.startswith(CUDA_HOME)
+    ]
+    directories = (
+        *named,
+        *([torch.root / "lib"] if torch else []),
+        *(toolkit.libraries if toolkit else ()),
+        *cuda.nvidia_libraries(torch),
+        *(compilers.library_directories(compiler, toolchain.env) if compiler else ()),
+    )
+    names = dict.fromkeys((*recipe.libraries, *TORCH_LIBRARIES))
+    unique = tuple(dict.fromkeys(directories))
+    return tuple(cuda.resolve(name, unique) for name in names)
+
+
+def link_flags(found: Sequence[Library]) -> tuple[str, ...]:
+    """Return the words that link exactly the files that were found.
+
+    `-l:FILE` also takes a library that has no link name, such as pip's `libnvrtc.so.13`.
+    """
+    words: list[str] = []
+    for library in found:
+        if library.path is not None:
+            words += [f"-L{library.path.parent}", f"-l:{library.path.name}"]
+    return tuple(dict.fromkeys(words))

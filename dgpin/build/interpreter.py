@@ -1,0 +1,89 @@
+"""The Pythons that a build is for."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dgpin import process
+from dgpin.errors import UnavailableError, UsageError
+
+_PROBE = Path(__file__).with_name("interpreter_probe.py")
+_LIMIT = 30.0
+
+
+class InterpreterError(UnavailableError):
+    """An interpreter that cannot be asked."""
+
+    hint = "Give `--python` the path of a working CPython, such as .venv/bin/python."
+
+    def __init__(self, python: str, why: str) -> None:
+        super().__init__(f"the interpreter `{python}` {why}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpreter:
+    """A CPython: its headers, the suffix of its extensions, and where it looks for packages."""
+
+    path: Path
+    version: str
+    include: Path
+    ext_suffix: str
+    platform: str
+    search: tuple[Path, ...]
+    modules: frozenset[str] = frozenset()  # those of the modules asked for that it has
+
+    @property
+    def short(self) -> str:
+        """The version by which extensions are told apart: `3.11`."""
+        return ".".join(self.version.split(".")[:2])
+
+
+def default(env: Mapping[str, str]) -> str:
+    """Return the interpreter under test: the active virtual environment's, else python3 on PATH.
+
+    Raises:
+        UsageError: there is neither.
+    """
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if prefix := env.get(variable):
+            candidate = Path(prefix, "bin", "python")
+            if candidate.exists():
+                return str(candidate)
+    if found := shutil.which("python3", path=env.get("PATH")):
+        return found
+    raise UsageError("there is no python3 on PATH", hint="Name an interpreter with --python.")
+
+
+def read(python: str, *, modules: Sequence[str] = ()) -> Interpreter:
+    """Ask an interpreter about itself; which of `modules` it has is told without importing them.
+
+    Raises:
+        UsageError: there is no such program.
+        InterpreterError: it does not answer, or is no CPython.
+    """
+    found = shutil.which(os.path.expanduser(python))  # noqa: PTH111 - a bare name stays bare
+    if found is None:
+        raise UsageError(f"--python {python}: there is no such program")
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch, "answer.json")
+        done = process.run([found, "-I", _PROBE, out, *modules], timeout=_LIMIT)
+        try:
+            answer = json.loads(out.read_bytes())
+        except (OSError, ValueError) as error:
+            why = "does not answer" if done.returncode is None else f"fails: {done.tail}"
+            raise InterpreterError(found, why) from error
+    if answer["implementation"] != "cpython":
+        raise InterpreterError(found, f"is {answer['implementation']}, not CPython")
+    return Interpreter(
+        path=Path(found),
+        version=answer["version"],
+        include=Path(answer["include"]),
+        ext_suffix=answer["ext_suffix"],
+        platform=answer["platform"],
+        search=tuple(Path(entry) for entry in answer["path"]),
+        modules=frozenset(answer["modules"]),
+    )

@@ -1,0 +1,83 @@
+"""What a build is made with, as far as it is there: read without importing or compiling anything."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from dgpin.build import compiler as compilers
+from dgpin.build import cuda, distro, interpreter, torch_files
+from dgpin.build.compiler import Compiler
+from dgpin.build.cuda import Search, Toolkit
+from dgpin.build.distro import Distribution
+from dgpin.build.interpreter import Interpreter
+from dgpin.build.torch_files import Torch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolchain:
+    """Interpreters, torch, toolkit and compiler; None stands for what is not there.
+
+    `torch` belongs to `host`, the first interpreter that has one: the others only give their
+    headers.
+    """
+
+    interpreters: tuple[Interpreter, ...]
+    torch: Torch | None
+    host: Interpreter
+    search: Search
+    compiler: Compiler | None
+    ninja: str
+    ccache: str
+    sccache: str
+    distribution: Distribution
+    env: Mapping[str, str]
+
+    @property
+    def toolkit(self) -> Toolkit | None:
+        """The CUDA toolkit that was chosen."""
+        return self.search.toolkit
+
+
+def collect(
+    pythons: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    modules: Sequence[str] = (),
+    cuda_home: Path | None = None,
+    root: Path = Path("/"),
+) -> Toolchain:
+    """Ask everything at once. `modules` are those whose presence the interpreters tell.
+
+    Raises:
+        UsageError: an interpreter that is not there.
+        UnavailableError: an interpreter, a torch or a compiler that does not answer.
+    """
+    env = dict(os.environ if env is None else env)
+    wanted = tuple(dict.fromkeys(pythons)) or (interpreter.default(env),)
+    with ThreadPoolExecutor() as pool:
+        compiling = pool.submit(compilers.find, env)
+        asked = pool.map(lambda python: interpreter.read(python, modules=modules), wanted)
+        interpreters = tuple({each.ext_suffix: each for each in asked}.values())
+        found = compiling.result()
+    host, torch = interpreters[0], None
+    for each in interpreters:
+        torch = torch_files.find(each.search)
+        if torch is not None:
+            host = each
+            break
+    path = env.get("PATH")
+    return Toolchain(
+        interpreters=interpreters,
+        torch=torch,
+        host=host,
+        search=cuda.find(env, torch, explicit=cuda_home, root=root),
+        compiler=found,
+        ninja=shutil.which("ninja", path=path) or "",
+        ccache=shutil.which("ccache", path=path) or "",
+        sccache=shutil.which("sccache", path=path) or "",
+        distribution=distro.read(root),
+        env=env,
+    )
