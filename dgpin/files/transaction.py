@@ -1,0 +1,395 @@
+"""Several files, all or none of them: `docs/explanation/atomicity.md` says why each step is there.
+
+The record is written first, as `intent`, so that whoever comes after a crash knows which staged
+files are ours. Its renaming to `journal` decides: before it no file of the host is touched, after
+it the work will be finished, by this process or by the next one that writes.
+"""
+
+import contextlib
+import errno
+import os
+import signal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dgpin.errors import UnavailableError
+from dgpin.files import staging
+from dgpin.files.disk import UNSUPPORTED, Disk
+from dgpin.files.journal import (
+    Entry,
+    Home,
+    JournalError,
+    Record,
+    TornError,
+    decode,
+    digest_of,
+    encode,
+)
+
+_CURES = {
+    errno.EACCES: "Check the permissions of the file and of its directory.",
+    errno.EPERM: "Check the owner and the attributes (`lsattr`) of the file and its directory.",
+    errno.EROFS: "The file system is mounted read-only.",
+    errno.ENOSPC: "Free some space, then run the same command again.",
+    errno.EDQUOT: "Your disk quota is used up: free some space, then run the command again.",
+    errno.EFBIG: "A limit on the size of files is set (`ulimit -f`).",
+    errno.EIO: "The disk fails: look at the system's log (`dmesg`).",
+}
+
+
+class WriteError(UnavailableError):
+    """The system refused a write; nothing was written."""
+
+    def __init__(self, path: str, error: OSError) -> None:
+        self.path = path
+        self.reason = error.strerror or str(error)
+        super().__init__(
+            f"{path}: cannot be written: {self.reason}; nothing was written",
+            hint=_CURES.get(error.errno or 0, "Put that right, then run the same command again."),
+        )
+
+
+class ChangedError(UnavailableError):
+    """A file was changed by someone else meanwhile; it is never overwritten."""
+
+    hint = "Run the same command again: it starts from the file as it is now."
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: was changed while dgpin was at work; nothing was written")
+        self.path = path
+
+
+class ConflictError(UnavailableError):
+    """An interrupted run cannot be finished, since someone has changed its files since."""
+
+    def __init__(self, paths: Iterable[str], *, command: str, home: Home) -> None:
+        self.paths = tuple(paths)
+        restore = ""
+        if home.in_git:
+            restore = f" (`git -C {home.top} checkout -- {' '.join(self.paths)}`)"
+        super().__init__(
+            f"an interrupted {command} cannot be finished: {', '.join(self.paths)}"
+            " changed since then",
+            hint=f"To finish it, put the old text back{restore} and run the same command again."
+            " To keep every file as it is now, run it again after"
+            f" `mv {home.journal} {home.intent}`.",
+        )
+
+
+class UnfinishedError(UnavailableError):
+    """The system refused in the midst of the work, and refused to let it be undone as well."""
+
+    def __init__(self, record: Record, error: WriteError, *, home: Home) -> None:
+        super().__init__(
+            f"the {record.command} of {', '.join(record.paths)} was interrupted:"
+            f" {error.path}: {error.reason}",
+            hint="Remove the cause, then run the same command again: it finishes the work first."
+            f" What is to be done stands in {home.state}.",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """What an interrupted run had left, and what became of it.
+
+    `finished`: its files now hold the new texts; otherwise they had not been touched, and what
+    it had prepared is gone.
+    """
+
+    command: str
+    paths: tuple[str, ...]
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transaction:
+    """The steps, for whoever holds the lock."""
+
+    home: Home
+    disk: Disk
+
+    def write(self, record: Record, *, old: Mapping[str, bytes | None]) -> None:
+        """Write all files of a record, or leave all of them as they are.
+
+        `old` holds the texts that the entries' digests stand for, by path.
+
+        Raises:
+            ChangedError: a file does not hold its old text; nothing was written.
+            WriteError: the system refused; nothing was written.
+            UnfinishedError: it refused to undo what had been written as well.
+        """
+        try:
+            self._prepare(record)
+        except BaseException:
+            # What cannot be removed now is named by the intent, which stays for the next run.
+            with contextlib.suppress(WriteError):
+                self._discard(record)
+            raise
+        with _undisturbed():
+            try:
+                self._decide()
+                self._carry_out(record)
+            except (ChangedError, WriteError) as error:
+                self._undo(record, old, error)
+                raise
+            self._close(record)
+
+    def recover(self) -> Recovery | None:
+        """Finish what an interrupted run had decided, or remove what it had prepared.
+
+        Raises:
+            ConflictError: a file holds neither the old text nor the new one.
+            JournalError: the record is damaged.
+            UnfinishedError: the system refused.
+        """
+        record = load(self.home.journal)
+        if record is not None:
+            self._finish(record)
+            return Recovery(command=record.command, paths=record.paths, finished=True)
+        try:
+            record = load(self.home.intent)
+        except TornError:
+            # It was never whole, so what it names was never begun.
+            record = Record(command="run", entries=())
+        if record is None:
+            return None
+        try:
+            self._discard(record)
+        except WriteError as error:
+            raise UnfinishedError(record, error, home=self.home) from error
+        if not record.entries:
+            return None
+        return Recovery(command=record.command, paths=record.paths, finished=False)
+
+    def _finish(self, record: Record) -> None:
+        changed = [entry.path for entry in record.entries if self._is_changed(entry)]
+        if changed:
+            raise ConflictError(changed, command=record.command, home=self.home)
+        with _undisturbed():
+            try:
+                self._carry_out(record)
+            except ChangedError as error:
+                raise ConflictError([error.path], command=record.command, home=self.home) from error
+            except WriteError as error:
+                raise UnfinishedError(record, error, home=self.home) from error
+            self._close(record)
+
+    def _is_changed(self, entry: Entry) -> bool:
+        target = self._target(entry)
+        if target.parent.resolve() != target.parent:
+            return True  # a directory on the way has become a link
+        return digest_of(target) not in {entry.old, entry.new}
+
+    # Before the decision.
+
+    def _prepare(self, record: Record) -> None:
+        with _naming(self.home.intent):
+            staging.create(self.disk, self.home.intent, encode(record))
+            self.disk.sync_directory(self.home.state)
+            # The state directory is as new as the record in it.
+            self.disk.sync_directory(self.home.state.parent)
+        for entry in record.entries:
+            with _naming(entry.path):
+                staging.create(self.disk, self._staged(entry), entry.text, like=self._like(entry))
+        self._sync_directories(record.entries)
+        for entry in record.entries:
+            with _naming(entry.path):
+                if digest_of(self._target(entry)) != entry.old:
+                    raise ChangedError(entry.path)
+
+    def _discard(self, record: Record) -> None:
+        staged = [
+            entry
+            for entry in record.entries
+            for name in (self._staged(entry), _part(self._staged(entry)))
+            if self._remove(name)
+        ]
+        self._sync_directories(staged)
+        with _naming(self.home.intent):
+            self._remove(self.home.intent)
+
+    # The decision, and what follows from it.
+
+    def _decide(self) -> None:
+        with _naming(self.home.journal):
+            self.disk.rename(self.home.intent, self.home.journal)
+            self.disk.sync_directory(self.home.state)
+
+    def _carry_out(self, record: Record) -> None:
+        for entry in record.entries:
+            with _naming(entry.path):
+                self._place(entry)
+        # Only now: the old texts are what an error half-way is undone with.
+        self._tidy(record.entries)
+
+    def _tidy(self, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            staged = self._staged(entry)
+            with _naming(entry.path):
+                self._remove(_part(staged))
+                if digest_of(staged) in {entry.old, entry.new}:
+                    self._remove(staged)
+        self._sync_directories(entries)
+
+    def _place(self, entry: Entry) -> None:
+        target, staged = self._target(entry), self._staged(entry)
+        found, aside = digest_of(target), digest_of(staged)
+        is_ours = aside in {None, entry.old, entry.new}
+        if found == entry.new and is_ours:
+            return
+        if found == entry.new:
+            # A run died between the exchange and its look at what had come back.
+            self.disk.exchange(staged, target)
+        if found != entry.old or not is_ours:
+            raise ChangedError(entry.path)
+        if aside != entry.new:
+            self._stage_again(staged, entry.text, like=self._like(entry))
+        if entry.old is None:
+            self._put(entry, staged, target)
+        elif not self._exchange(staged, target, expected=entry.old):
+            raise ChangedError(entry.path)
+
+    def _stage_again(self, staged: Path, text: bytes, *, like: Path | None) -> None:
+        part = _part(staged)
+        self._remove(part)
+        staging.create(self.disk, part, text, like=like)
+        self.disk.rename(part, staged)
+        self.disk.sync_directory(staged.parent)
+
+    def _put(self, entry: Entry, staged: Path, target: Path) -> None:
+        """Give the text its name if nothing has it."""
+        try:
+            self.disk.move(staged, target)
+        except FileExistsError as error:
+            raise ChangedError(entry.path) from error
+        except OSError as error:
+            if error.errno not in UNSUPPORTED:
+                raise
+            self.disk.rename(staged, target)
+
+    def _exchange(self, staged: Path, target: Path, *, expected: str) -> bool:
+        """Exchange two texts if the target holds the expected one, and say whether it did.
+
+        The look comes after the exchange, so that a save just before it is noticed and given
+        back.
+        """
+        try:
+            self.disk.exchange(staged, target)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            if error.errno not in UNSUPPORTED:
+                raise
+            # Without that operation a save is lost if it falls between the caller's look and
+            # this line.
+            self.disk.rename(staged, target)
+            return True
+        if digest_of(staged) == expected:
+            return True
+        self.disk.exchange(staged, target)
+        return False
+
+    def _close(self, record: Record) -> None:
+        try:
+            with _naming(self.home.journal):
+                self.disk.unlink(self.home.journal)
+        except WriteError as error:
+            raise UnfinishedError(record, error, home=self.home) from error
+        # The work is done and durable; a journal that came back would only be read once more.
+        with contextlib.suppress(OSError):
+            self.disk.sync_directory(self.home.state)
+
+    # Back again.
+
+    def _undo(
+        self, record: Record, old: Mapping[str, bytes | None], cause: ChangedError | WriteError
+    ) -> None:
+        """Put the old texts back while the journal stands: a crash in here still ends all new."""
+        try:
+            for entry in record.entries:
+                with _naming(entry.path):
+                    self._put_back(entry, old[entry.path])
+            self._tidy(record.entries)
+            with _naming(self.home.journal):
+                self._remove(self.home.intent)
+                self._remove(self.home.journal)
+                self.disk.sync_directory(self.home.state)
+        except WriteError as error:
+            raise UnfinishedError(record, error, home=self.home) from cause
+
+    def _put_back(self, entry: Entry, text: bytes | None) -> None:
+        target, staged = self._target(entry), self._staged(entry)
+        if digest_of(target) != entry.new:
+            return  # it was never placed, or is someone else's by now
+        if text is None:
+            self.disk.rename(target, staged)
+            if digest_of(staged) != entry.new:
+                self.disk.rename(staged, target)
+            return
+        if digest_of(staged) in {None, entry.new}:
+            self._stage_again(staged, text, like=target)
+        self._exchange(staged, target, expected=entry.new)
+
+    # What the steps share.
+
+    def _target(self, entry: Entry) -> Path:
+        return self.home.top / entry.path
+
+    def _staged(self, entry: Entry) -> Path:
+        return self.home.top / entry.staged
+
+    def _like(self, entry: Entry) -> Path | None:
+        return None if entry.old is None else self._target(entry)
+
+    def _remove(self, path: Path) -> bool:
+        """Remove a file if there is one, and say whether there was."""
+        if not os.path.lexists(path):
+            return False
+        with _naming(path):
+            self.disk.unlink(path)
+        return True
+
+    def _sync_directories(self, entries: Sequence[Entry]) -> None:
+        for directory in dict.fromkeys(self._target(entry).parent for entry in entries):
+            with _naming(directory):
+                self.disk.sync_directory(directory)
+
+
+def load(path: Path) -> Record | None:
+    """Return the record in a file, None where there is none.
+
+    Raises:
+        JournalError: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise JournalError(path, error.strerror or str(error)) from error
+    return decode(data, path=path)
+
+
+def _part(staged: Path) -> Path:
+    """Where a staged file is written again; its own name always stands for a whole text."""
+    return staged.with_name(staged.name + ".part")
+
+
+@contextlib.contextmanager
+def _naming(path: str | Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise WriteError(str(path), error) from error
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let the polite signals wait: the work in here takes milliseconds and is best finished."""
+    polite = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, polite)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
