@@ -24,7 +24,7 @@ class DirTree:
         if not root.is_dir():
             raise NoDirectoryError(root)
         self.root = root
-        self._real = root.resolve()
+        self._real = Path(os.path.realpath(root))
 
     @cached_property
     def _paths(self) -> frozenset[str]:
@@ -69,5 +69,6 @@ class DirTree:
         return {entry.path: entry.sha for entry in listed if entry.mode is Mode.SUBMODULE}
 
     def _inside(self, path: str) -> bool:
-        file = (self.root / path).resolve()
+        # realpath, because Path.resolve() raises for links in a circle before Python 3.13.
+        file = Path(os.path.realpath(self.root / path))
         return file.is_relative_to(self._real) and file.is_file()
