@@ -1,0 +1,83 @@
+"""One spelling for types and defaults that different toolchains print differently.
+
+pybind11 2.13 prints `Optional[tuple[int, int]]` where 3.1 prints
+`tuple[typing.SupportsInt | typing.SupportsIndex, …] | None`; both accept the same arguments.
+"""
+
+import re
+
+from dgpin.api import split
+
+_PREFIX = re.compile(r"\b(?:typing|typing_extensions|collections\.abc|builtins|types)\.")
+_NUMBERS = (
+    ("SupportsInt|SupportsIndex", "int"),
+    ("SupportsFloat|SupportsIndex", "float"),
+    ("SupportsComplex|SupportsFloat|SupportsIndex", "complex"),
+    ("SupportsInt", "int"),
+    ("SupportsIndex", "int"),
+    ("SupportsFloat", "float"),
+)
+_WORDS = {
+    "Tuple": "tuple",
+    "List": "list",
+    "Dict": "dict",
+    "Set": "set",
+    "NoneType": "None",
+    "Tensor": "torch.Tensor",
+    "torch.nn.parameter.Parameter": "torch.Tensor",
+    "dtype": "torch.dtype",
+}
+
+
+def type_of(text: str) -> str:
+    """Return a type's own spelling: unions sorted, `Optional` and `Union` written with `|`."""
+    plain = _PREFIX.sub("", text.strip().strip("\"'"))
+    plain = re.sub(r"\s*\|\s*", "|", plain)
+    for printed, meant in _NUMBERS:
+        plain = plain.replace(printed, meant)
+    return _canonical(plain)
+
+
+def _canonical(text: str) -> str:
+    parts = split.pieces(text, at="|")
+    if len(parts) > 1:
+        return _union([_canonical(part) for part in parts])
+    head, inside = _subscript(text)
+    if inside is None:
+        return _WORDS.get(text, text)
+    inner = [_canonical(part) for part in split.pieces(inside)]
+    if head == "Optional":
+        return _union([*inner, "None"])
+    if head == "Union":
+        return _union(inner)
+    if head == "Annotated":
+        return inner[0]
+    return f"{_WORDS.get(head, head)}[{', '.join(inner)}]"
+
+
+def _subscript(text: str) -> tuple[str, str | None]:
+    head, bracket, rest = text.partition("[")
+    if not bracket or not rest.endswith("]"):
+        return text, None
+    return head.strip(), rest[:-1]
+
+
+def _union(parts: list[str]) -> str:
+    flat = {word for part in parts for word in split.pieces(part, at="|")}
+    return "|".join(sorted(flat, key=lambda word: (word == "None", word)))
+
+
+def alternatives(text: str) -> frozenset[str]:
+    """Return the types that a normal spelling accepts."""
+    return frozenset(split.pieces(text, at="|"))
+
+
+def default_of(text: str) -> str:
+    """Return a default's own spelling: one kind of quotes, no trailing zeros of a float."""
+    stripped = text.strip()
+    quoted = re.fullmatch(r'"([^"\'\\]*)"', stripped)
+    if quoted:
+        return f"'{quoted.group(1)}'"
+    if re.fullmatch(r"-?\d+\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+", stripped):
+        return repr(float(stripped))
+    return stripped
