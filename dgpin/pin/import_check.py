@@ -202,11 +202,11 @@ class _Free(ast.NodeVisitor):
             self.visit(node)
         self.local = outer
 
-    def visit_Name(self, node: ast.Name) -> None:  # noqa: N802 - the name that ast calls
+    def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load) and node.id not in self.local:
             self.names.append(node)
 
-    def visit_Lambda(self, node: ast.Lambda) -> None:  # noqa: N802 - the name that ast calls
+    def visit_Lambda(self, node: ast.Lambda) -> None:
         for default in [*node.args.defaults, *node.args.kw_defaults]:
             if default is not None:
                 self.visit(default)

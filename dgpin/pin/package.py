@@ -114,6 +114,24 @@ class Package:
             name: Place(top.path, names[name]) for name in sorted(names) if not name.startswith("_")
         }
 
+    def reached(self) -> frozenset[str]:
+        """Return the modules and subpackages of `deep_gemm` that importing or using it imports."""
+        seen: set[str] = set()
+        queue = [PACKAGE]
+        while queue:
+            name = queue.pop()
+            if name in seen or name not in self.modules:
+                continue
+            seen.add(name)
+            here = self.modules[name]
+            for node in ast.walk(here.tree):
+                if isinstance(node, ast.ImportFrom):
+                    base = _absolute(here, node)
+                    queue += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+                elif isinstance(node, ast.Import):
+                    queue += [alias.name for alias in node.names]
+        return frozenset({"__init__", *(name.split(".")[1] for name in seen if "." in name)})
+
     def _is_own(self, module: Module, name: str) -> bool:
         """Return whether a name is the package's, not of a library that a module imports."""
         relative = {each.bound for each in module.imports}
@@ -143,14 +161,8 @@ def _module(name: str, path: str, tree: ast.Module) -> Module:
 
 
 def _import_from(module: Module, node: ast.ImportFrom, *, guarded: bool) -> None:
-    base = node.module or ""
-    own = node.level > 0 or base.split(".")[0] == PACKAGE
-    if node.level:
-        parts = module.name.split(".")
-        # A package's own file counts as one level less than a module in it.
-        depth = node.level - (1 if module.path.endswith("/__init__.py") else 0)
-        parts = parts[: len(parts) - depth] if depth else parts
-        base = ".".join([*parts, *([node.module] if node.module else [])])
+    base = _absolute(module, node)
+    own = base.split(".")[0] == PACKAGE
     for alias in node.names:
         if own:
             bound = alias.asname or alias.name
@@ -160,6 +172,17 @@ def _import_from(module: Module, node: ast.ImportFrom, *, guarded: bool) -> None
             module.foreign_star |= not own
         else:
             module.bound.setdefault(alias.asname or alias.name, alias.lineno)
+
+
+def _absolute(module: Module, node: ast.ImportFrom) -> str:
+    """Return the dotted name of the module that an import names, relative or not."""
+    if not node.level:
+        return node.module or ""
+    parts = module.name.split(".")
+    # A package's own file counts as one level less than a module in it.
+    depth = node.level - (1 if module.path.endswith("/__init__.py") else 0)
+    parts = parts[: len(parts) - depth] if depth else parts
+    return ".".join([*parts, *([node.module] if node.module else [])])
 
 
 def _define(module: Module, name: str, line: int) -> None:
