@@ -1,7 +1,7 @@
 """`dgpin.toml` → Config; the only reader and writer of TOML."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -282,10 +282,11 @@ def _accepted(raw: object, source: str, where: str) -> tuple[Accepted, ...]:
     return tuple(accepted)
 
 
-def rewritten(text: str, pin: Mapping[str, str]) -> str:
-    """Return a preset's text with values of `[pin]` set and its `[preset]` table gone.
+def rewritten(text: str, pin: Mapping[str, str], *, paths: Collection[str]) -> str:
+    """Return a preset's text as a host's own: `[pin]` values set, `[preset]` gone.
 
-    Comments and layout stay: this is what `dgpin init` writes.
+    A path that is a pattern becomes the files that it fits, which are among `paths`. Comments and
+    layout stay.
     """
     import tomlkit  # noqa: PLC0415 - start-up: only init writes TOML
 
@@ -294,4 +295,9 @@ def rewritten(text: str, pin: Mapping[str, str]) -> str:
     table = document["pin"]
     for key, value in pin.items():
         table[key] = value
+    sites = document["sites"]
+    for pattern in [key for key in sites if "*" in key]:
+        entry = sites.pop(pattern)
+        for path in sorted(paths):
+            sites[path] = entry
     return document.as_string().lstrip("\n")

@@ -1,6 +1,6 @@
 """`-o FORMAT[=FILE]`: one result, written in any number of forms."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +9,7 @@ import typer
 from dgpin import files
 from dgpin.errors import UsageError
 from dgpin.render import terminal
+from dgpin.render.terminal import Renderers
 
 OutputOption = Annotated[
     list[str] | None,
@@ -20,10 +21,6 @@ OutputOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="The same as -o json.")]
-
-# A renderer of text returns lines of spans; every other one returns the whole document.
-Rendered = str | Sequence[terminal.Line]
-Renderers = Mapping[str, Callable[[], Rendered]]
 
 
 def emit(renderers: Renderers, wanted: Sequence[str] | None, *, json: bool = False) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from dgpin.config import Config
 from dgpin.pin import grammar, template
 from dgpin.pin.facts import Facts
 from dgpin.pin.sites import Reading, Site
@@ -152,6 +153,13 @@ def _branch_words(line: str, known: Iterable[str]) -> Iterator[str]:
             yield bare
 
 
+def known_branches(config: Config) -> frozenset[str]:
+    """Return the branch names that a configuration speaks of, and those that any fork has."""
+    follow = config.follow
+    named = [follow] if isinstance(follow, str) else [*(follow or {}).values()]
+    return frozenset({*named, "main", "nv_dev", "dev"})
+
+
 def named_branches(block: Block, known: Iterable[str]) -> frozenset[str]:
     """Return the branches that a block names, folded so that nv-dev equals nv_dev."""
     known = tuple(known)
@@ -166,13 +174,12 @@ def named_files(block: Block) -> Iterator[tuple[Place, str]]:
                 yield Place(block.path, block.first + offset), found[0]
 
 
-def renewed(block: Block, note: str) -> list[str]:
-    """Return the lines of a block that says `note` instead, indented and marked as it was."""
+def renewed(note: str, *, like: str) -> list[str]:
+    """Return the comment lines that say `note`, indented and marked as the line `like`."""
     import textwrap  # noqa: PLC0415 - only `--note` pays for it
 
-    head = block.lines[0]
-    mark = "//" if head.lstrip().startswith("//") else "#"
-    indent = head[: len(head) - len(head.lstrip())]
+    mark = "//" if like.lstrip().startswith("//") else "#"
+    indent = like[: len(like) - len(like.lstrip())]
     prefix = f"{indent}{mark} "
     return [
         f"{prefix}{line}".rstrip()

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -127,12 +127,25 @@ def fit(host: Host, *, lenient: bool = False) -> Fit:
 
 
 def _preset(text: str, name: str, host: Host) -> Config | None:
-    if "{path}" in text:
-        submodule = find_submodule(host)
-        if submodule is None:
-            return None
-        text = text.replace("{name}", submodule[0]).replace("{path}", submodule[1])
-    return configuration.parse(text, source=name, is_preset=True)
+    filled = _filled(text, host)
+    return configuration.parse(filled, source=name, is_preset=True) if filled else None
+
+
+def _filled(text: str, host: Host) -> str | None:
+    """Return a preset's text with the host's own submodule in it, None when there is none."""
+    if "{path}" not in text:
+        return text
+    submodule = find_submodule(host)
+    if submodule is None:
+        return None
+    return text.replace("{name}", submodule[0]).replace("{path}", submodule[1])
+
+
+def written(config: Config, host: Host, pin: Mapping[str, str]) -> str:
+    """Return the text of `dgpin.toml` for a host that a preset fits, with values of [pin] set."""
+    text = _filled(presets.text(config.source), host)
+    paths = {entry.path for entry in config.entries if not entry.watch}
+    return configuration.rewritten(text or "", pin, paths=paths)
 
 
 def find_submodule(host: Host) -> tuple[str, str] | None:

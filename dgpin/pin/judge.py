@@ -45,7 +45,7 @@ def _unknown(fact: str, sites: tuple[Site, ...]) -> Row:
     return Row(
         rule=_rule_id(fact),
         verdict=Verdict.UNKNOWN,
-        message=f"<{fact}> cannot be judged: the facts of the pinned source are not at hand",
+        message=f"<{fact}>: the facts of the pinned source are not at hand",
         places=(sites[0].place,),
         hint="`dgpin check --remote` reads the source first.",
     )
@@ -77,6 +77,13 @@ def _told(fact: str, sites: tuple[Site, ...]) -> Row:
     )
 
 
+def _origin(facts: Facts, fact: str) -> tuple[Place, ...]:
+    """Return the first lines of the source that tell a fact, as `git show` takes them."""
+    return tuple(
+        Place(f"{facts.commit[:8]}:{place.path}", place.line) for place in facts.origin(fact)[:2]
+    )
+
+
 def _floor(sites: tuple[Site, ...], facts: Facts) -> Row:
     # Several floors in one entry are several gates, and the strictest of them decides.
     strictest = max(sites, key=lambda site: grammar.version_key(site.hole.value))
@@ -91,7 +98,7 @@ def _floor(sites: tuple[Site, ...], facts: Facts) -> Row:
         fact,
         ok=ok,
         message=f"the source needs {name} {needed}; the host {verb} {stated}",
-        places=(strictest.place, *facts.origin(fact)[:2]),
+        places=(strictest.place, *_origin(facts, fact)),
         hint=f"Raise the floor to {name} {needed} and say so in the installation page.",
     )
 
@@ -108,7 +115,7 @@ def _arches(sites: tuple[Site, ...], facts: Facts) -> Row:
         message=f"the host enables {names}, but the source has kernels for {', '.join(families)}"
         if beyond
         else f"every architecture that the host enables is in the source: {', '.join(families)}",
-        places=(*(site.place for site in beyond or sites[:1]), *facts.origin("arches")[:2]),
+        places=(*(site.place for site in beyond or sites[:1]), *_origin(facts, "arches")),
         hint=f"Pin a source that has {names}, or take it out of the gate.",
     )
 
@@ -133,7 +140,9 @@ def _list(sites: tuple[Site, ...], facts: Facts) -> Row:
     if fact not in facts.facts:
         return _told(fact, sites)
     needed, stated = facts.items(fact), {site.hole.value for site in sites}
-    missing = [item for item in needed if item not in stated]
+    # What no module of the source imports may be left out of the host's copy.
+    idle = facts.items("unimported") if fact in {"modules", "subpackages"} else ()
+    missing = [item for item in needed if item not in stated and item not in idle]
     # A submodule that the source does not have stops the host's checkout.
     odd = [s for s in sites if fact == "submodules" and s.hole.value not in needed]
     parts = [
@@ -144,7 +153,7 @@ def _list(sites: tuple[Site, ...], facts: Facts) -> Row:
         fact,
         ok=not parts,
         message=f"the list of {fact} {' and '.join(parts) or 'holds all that the source needs'}",
-        places=(*(s.place for s in odd or sites[:1]), *(facts.origin(fact)[:1] if parts else ())),
+        places=(*(s.place for s in odd or sites[:1]), *(_origin(facts, fact)[:1] if parts else ())),
         hint="Add what is missing at the end of the list.",
     )
 

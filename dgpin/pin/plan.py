@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from dgpin.errors import RefusedError, UsageError
 from dgpin.files import Edit
-from dgpin.pin import grammar, sites
+from dgpin.pin import comments, grammar, sites
 from dgpin.pin.facts import Facts
 from dgpin.pin.merge import Merge, merge
 from dgpin.pin.sites import Found, Reading, Site, SiteError
@@ -81,8 +81,10 @@ class GarbledError(UsageError):
         super().__init__(f"{path}: the planned text {what}; nothing was written")
 
 
-def plan(reading: Reading, target: Target) -> Plan:
+def plan(reading: Reading, target: Target, *, note: str | None = None) -> Plan:
     """Work out every edit that moves the sites of a reading to the target.
+
+    With `note`, the comment blocks above the commit's sites say that text afterwards.
 
     Raises:
         SiteError: a site is missing or stands there twice.
@@ -96,6 +98,9 @@ def plan(reading: Reading, target: Target) -> Plan:
         if not found.entry.watch and found.matches:
             text = reading.texts[found.entry.path]
             patches.setdefault(found.entry.path, []).extend(_patches(found, text, target))
+    if note is not None:
+        for path, patch in _note_patches(reading, note):
+            patches.setdefault(path, []).append(patch)
     edits = []
     for path, wanted in patches.items():
         text = _apply(path, reading.texts[path], wanted)
@@ -109,9 +114,15 @@ def plan(reading: Reading, target: Target) -> Plan:
     return Plan(edits=tuple(edits), changes=tuple(changes))
 
 
+def slug(repo: str) -> str:
+    """Return `owner/name` of a repository's URL."""
+    *_, owner, name = ("", *repo.removesuffix(".git").replace(":", "/").split("/"))
+    return f"{owner}/{name}"
+
+
 def scalar(fact: str, target: Target) -> str | None:
     """Return the value of a scalar fact at the target."""
-    *_, owner, name = ("", *target.repo.removesuffix(".git").replace(":", "/").split("/"))
+    owner, name = slug(target.repo).split("/")
     ours = {
         "repo": target.repo,
         "slug": f"{owner}/{name}",
@@ -172,6 +183,26 @@ def _list_patches(found: Found, text: str, merged: Merge) -> Iterable[_Patch]:
         copy = text[last.start : hole.start] + item + text[hole.end : last.end]
         between = _between(found.matches, text) + copy
         yield _Patch(last.end, last.end, between, change(last, new=item))
+
+
+def _note_patches(reading: Reading, note: str) -> Iterable[tuple[str, _Patch]]:
+    above = {(b.path, b.last + 1): b for b in comments.blocks(reading)}
+    for site in reading.sites("commit", watch=False):
+        path, text = site.entry.path, reading.texts[site.entry.path]
+        lines = text.split("\n")
+        block = above.get((path, site.line))
+        first = site.line if block is None else block.first
+        old = lines[first - 1 : site.line - 1]
+        like = old[0] if old else lines[site.line - 1]
+        end = "\r" if like.endswith("\r") else ""
+        new = [line + end for line in comments.renewed(note, like=like)]
+        start = sum(len(line) + 1 for line in lines[: first - 1])
+        stop = start + sum(len(line) + 1 for line in old)
+        change = Change(
+            place=Place(path, first), fact="comment", old="\n".join(old), new="\n".join(new)
+        )
+        if old != new:
+            yield path, _Patch(start, stop, "".join(f"{line}\n" for line in new), change)
 
 
 def _between(matches: tuple[Match, ...], text: str) -> str:

@@ -77,7 +77,17 @@ def search_in(root: Path) -> Search:
 
 def _git_grep(root: Path, texts: Iterable[str]) -> Iterator[tuple[str, int, str]]:
     patterns = [word for text in texts for word in ("-e", text)]
-    argv: list[str | Path] = ["git", "-C", root, "grep", "--no-color", "-nzIF", *patterns, "--", "."]
+    argv: list[str | Path] = [
+        "git",
+        "-C",
+        root,
+        "grep",
+        "--no-color",
+        "-nzIF",
+        *patterns,
+        "--",
+        ".",
+    ]
     done = process.run(argv, env={**os.environ, "LC_ALL": "C"})
     if done.returncode not in (0, 1):  # 1: no line holds any of them
         done.check()

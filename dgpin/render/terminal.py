@@ -2,11 +2,15 @@
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
 Span = tuple[str, str]  # text, rich style ("" for none)
 Line = Sequence[Span]
+# A renderer of text returns lines; every other one returns the whole document.
+Rendered = str | Sequence[Line]
+Renderers = Mapping[str, Callable[[], Rendered]]
 
 
 def wants_colour(stream: TextIO) -> bool:
@@ -36,3 +40,12 @@ def write(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     for line in lines:
         # Text.assemble, never markup: a path may hold brackets.
         console.print(Text.assemble(*line), soft_wrap=True)
+
+
+@contextmanager
+def spinner(what: str) -> Iterator[None]:
+    """Show a spinner on stderr, which must be a terminal."""
+    from rich.console import Console  # noqa: PLC0415 - as above
+
+    with Console(stderr=True).status(what):
+        yield

@@ -1,0 +1,248 @@
+"""A bump, worked out: from a request to everything that it would write and say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dgpin.config import Config, Hold, Need
+from dgpin.errors import RefusedError, UsageError
+from dgpin.pin import capability, comments, hazards, judge, plan, stray
+from dgpin.pin.capability import Loss
+from dgpin.pin.comments import Block, Stale
+from dgpin.pin.facts import Facts
+from dgpin.pin.host import Fit, Host
+from dgpin.pin.pinned import DisagreeError, Pinned, disagreements, read_pinned
+from dgpin.pin.plan import Plan, Target
+from dgpin.pin.sites import Reading, SiteError, read_sites
+from dgpin.pin.sources import Sources
+from dgpin.pin.stray import Search, Stray
+from dgpin.source.commits import Log
+from dgpin.source.resolve import Resolved
+from dgpin.verdict import Place, Row
+
+_FULL = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the user asked for."""
+
+    ref: str | None = None
+    repo: str | None = None
+    old: str | None = None  # --from: what the pin was, where the sites disagree
+    accepted: tuple[str, ...] = ()  # --accept-loss
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """A comment block beside a site, with the words in it that the new pin makes stale."""
+
+    block: Block
+    stale: tuple[Stale, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A bump before it is written: where from, where to, every edit, and what a reviewer needs.
+
+    `rows` are the findings that the new source brings and that no site can take (floors, gates,
+    files); `cures` are commands for what dgpin does not write.
+    """
+
+    config: Config
+    pinned: Pinned
+    target: Target
+    resolved: Resolved
+    log: Log | None
+    plan: Plan
+    losses: tuple[Loss, ...]
+    build_changes: tuple[str, ...]
+    beside: tuple[Beside, ...]
+    rows: tuple[Row, ...]
+    strays: tuple[Stray, ...]
+    hazards: tuple[Row, ...]
+    cures: tuple[str, ...]
+
+
+class HeldError(RefusedError):
+    """The pin is frozen."""
+
+    def __init__(self, hold: Hold, source: str) -> None:
+        until = f", until {hold.until}" if hold.until else ""
+        super().__init__(
+            f"the pin is held{until}: {hold.reason}",
+            hint=f"Take [hold] out of {source} when that no longer holds.",
+        )
+
+
+class NoRepositoryError(UsageError):
+    """Neither the sites nor the configuration name a repository."""
+
+    hint = "Name it: --repo URL, or [pin] repo in dgpin.toml."
+
+    def __init__(self) -> None:
+        super().__init__("nothing says which repository the pin is in")
+
+
+class NeedError(RefusedError):
+    """The host's build cannot take the new source."""
+
+    def __init__(self, need: Need, facts: Facts, config: Config) -> None:
+        binding = facts.scalar("binding") or "of a kind that dgpin does not know"
+        super().__init__(
+            f"{config.source} needs `{need}`, which commit {facts.commit[:8]} does not have "
+            f"(its binding is {binding})",
+            hint="The host's build script must change with this pin; change it first, then the "
+            "`needs` in dgpin.toml.",
+        )
+
+
+class LossError(RefusedError):
+    """The new source lacks what the old one has."""
+
+    def __init__(self, losses: Sequence[Loss]) -> None:
+        shown = "".join(f"\n  {loss.name}: {loss.what}" for loss in losses)
+        names = " ".join(f"--accept-loss {loss.name}" for loss in losses[:4])
+        super().__init__(
+            f"the new source lacks what the old one has:{shown}",
+            hint=f"Pin a commit that has it, or accept each by name: {names}",
+        )
+
+
+class NoSuchLossError(UsageError):
+    """`--accept-loss` names what is not lost."""
+
+    def __init__(self, name: str, losses: Sequence[Loss]) -> None:
+        lost = ", ".join(loss.name for loss in losses) or "nothing"
+        super().__init__(f"--accept-loss {name}: that is not lost; lost is {lost}")
+
+
+def work_out(
+    host: Host,
+    fit: Fit,
+    request: Request,
+    *,
+    sources: Sources,
+    search: Search,
+    gitlink: tuple[str, Place] | None = None,
+) -> Move:
+    """Work out a bump; nothing is written.
+
+    Raises:
+        RefusedError: held, a need that does not hold, a loss, a commit that nothing contains.
+        UsageError: a ref, a site or an option that is wrong.
+        UnavailableError: a repository could not be read.
+    """
+    config, reading = fit.config, fit.reading
+    if config.hold is not None:
+        raise HeldError(config.hold, config.source)
+    for problem in reading.problems:
+        raise SiteError(reading, problem)
+    pinned = read_pinned(reading, gitlink=gitlink)
+    repo, old_repo = _repositories(pinned, config, request)
+    old_commit = _old_commit(pinned, request, sources, repo=old_repo)
+    resolved = sources.resolve(
+        _ref(config, request.ref), repo=repo, follow=config.branch(repo), old=old_commit
+    )
+    old, new = sources.facts(old_repo, old_commit), sources.facts(repo, resolved.commit)
+    for need in config.needs:
+        if not sources.holds(repo, resolved.commit, path=need.path, text=need.text):
+            raise NeedError(need, new, config)
+    losses = _weigh(capability.losses(old, new), request.accepted)
+    target = Target(repo=repo, old=old, new=new, wheel=_wheel(config, request.ref))
+    planned = plan.plan(reading, target, note=request.note)
+    slug = plan.slug(old_repo)
+    return Move(
+        config=config,
+        pinned=pinned,
+        target=target,
+        resolved=resolved,
+        log=sources.log(repo, old_commit, resolved.commit),
+        plan=planned,
+        losses=losses,
+        build_changes=capability.build_changes(old, new),
+        beside=_beside(reading, config, target, resolved),
+        rows=tuple(judge.failed(judge.judge(_after(reading, planned), new))),
+        strays=stray.find_strays(
+            search,
+            commit=old_commit,
+            slug=slug if repo != old_repo else None,
+            covered=_covered(reading),
+        ),
+        hazards=hazards.hazards(host, fit.reading, resolved.commit),
+        cures=_cures(config, resolved),
+    )
+
+
+def _repositories(pinned: Pinned, config: Config, request: Request) -> tuple[str, str]:
+    """Return the repository to pin and the one that is pinned."""
+    if request.old is None and (stated := disagreements(pinned, "repo")):
+        raise DisagreeError("repo", stated)
+    wanted = request.repo or config.repo or pinned.repo
+    if wanted is None:
+        raise NoRepositoryError
+    return wanted.removesuffix(".git").rstrip("/"), pinned.repo or wanted
+
+
+def _old_commit(pinned: Pinned, request: Request, sources: Sources, *, repo: str) -> str:
+    if request.old is None and (stated := disagreements(pinned, "commit")):
+        raise DisagreeError("commit", stated)
+    old = request.old or pinned.ref
+    if old is not None and len(old) == _FULL:
+        return old
+    return sources.resolve(old, repo=repo, follow=None, old=None).commit
+
+
+def _ref(config: Config, ref: str | None) -> str | None:
+    """Return the ref to resolve; where the pin is a wheel's version, version N is the tag vN."""
+    return f"v{ref}" if _wheel(config, ref) is not None else ref
+
+
+def _wheel(config: Config, ref: str | None) -> str | None:
+    is_version = ref is not None and ref[:1].isdigit() and "." in ref
+    return ref if config.release is not None and is_version else None
+
+
+def _weigh(losses: tuple[Loss, ...], accepted: Sequence[str]) -> tuple[Loss, ...]:
+    names = {loss.name for loss in losses}
+    for name in accepted:
+        if name not in names:
+            raise NoSuchLossError(name, losses)
+    open_losses = [loss for loss in losses if loss.name not in accepted]
+    if open_losses:
+        raise LossError(open_losses)
+    return losses
+
+
+def _after(reading: Reading, planned: Plan) -> Reading:
+    texts = dict(reading.raw) | {edit.path: edit.new for edit in planned.edits}
+    return read_sites(reading.config, texts.get)
+
+
+def _covered(reading: Reading) -> frozenset[Place]:
+    return frozenset(site.place for site in reading.sites())
+
+
+def _beside(
+    reading: Reading, config: Config, target: Target, resolved: Resolved
+) -> tuple[Beside, ...]:
+    truth = comments.Truth(
+        facts=target.new,
+        branch=resolved.name or next(iter(resolved.branches), None),
+        other_branches=comments.known_branches(config),
+        gone_submodules=frozenset(
+            path.rsplit("/", 1)[-1]
+            for path in target.old.items("submodules")
+            if path not in target.new.items("submodules")
+        ),
+    )
+    return tuple(
+        Beside(block=block, stale=comments.stale(block, truth))
+        for block in comments.blocks(reading)
+    )
+
+
+def _cures(config: Config, resolved: Resolved) -> tuple[str, ...]:
+    if config.gitlink is None:
+        return ()
+    return (f"git update-index --cacheinfo 160000,{resolved.commit},{config.gitlink}",)

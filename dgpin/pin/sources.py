@@ -1,0 +1,101 @@
+"""Where commits and their facts come from: mirrors, and the cache of what was derived from them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from dgpin.pin import facts as cached
+from dgpin.pin.facts import Facts
+from dgpin.source.commits import Log
+from dgpin.source.resolve import Resolved, resolve
+
+if TYPE_CHECKING:  # GitPython is loaded when the first mirror is opened, and not before
+    from dgpin.source.git import Mirror
+
+
+class Sources(Protocol):
+    """What a bump asks of repositories."""
+
+    def resolve(
+        self, ref: str | None, *, repo: str, follow: str | None, old: str | None
+    ) -> Resolved:
+        """Return the commit that a REF means in a repository."""
+        ...
+
+    def facts(self, repo: str, commit: str) -> Facts:
+        """Return the facts of a repository's commit."""
+        ...
+
+    def holds(self, repo: str, commit: str, *, path: str, text: str) -> bool:
+        """Return whether a commit has a file, and the text in it (`""`: any)."""
+        ...
+
+    def log(self, repo: str, old: str, new: str) -> Log | None:
+        """Return what lies between two commits, None when the repository lacks one of them."""
+        ...
+
+
+class Mirrors:
+    """Sources that are mirrors in the cache, each fetched once in a run.
+
+    `others` are further repositories, named when they offer a commit that the right one does not.
+    """
+
+    def __init__(
+        self, *, fetch: bool, others: Sequence[str] = (), allow_unreachable: bool = False
+    ) -> None:
+        self._fetch = fetch
+        self._others = others
+        self._allow_unreachable = allow_unreachable
+        self._open: dict[str, Mirror] = {}
+
+    def resolve(
+        self, ref: str | None, *, repo: str, follow: str | None, old: str | None
+    ) -> Resolved:
+        """Return the commit that a REF means; see `dgpin.source.resolve.resolve` for refusals."""
+        from dgpin.source import elsewhere  # noqa: PLC0415 - brings GitPython
+
+        others = [other for other in self._others if other != repo]
+        return resolve(
+            ref,
+            mirror=self.mirror(repo),
+            follow=follow,
+            old=old,
+            elsewhere=elsewhere.search(others, fetch=self._fetch),
+            allow_unreachable=self._allow_unreachable,
+        )
+
+    def facts(self, repo: str, commit: str) -> Facts:
+        """Return the facts of a commit, derived from its files unless they are cached.
+
+        Raises:
+            NoCommitError: the repository does not have it.
+            UnknownHeaderError: the source includes a header that no table knows.
+        """
+        known = cached.load(commit)
+        if known is not None:
+            return known
+        from dgpin.pin.derive import derive  # noqa: PLC0415 - cached facts do without
+
+        derived = derive(self.mirror(repo).tree(commit), commit=commit)
+        cached.store(derived)
+        return derived
+
+    def holds(self, repo: str, commit: str, *, path: str, text: str) -> bool:
+        """Return whether a commit has a file, and the text in it."""
+        try:
+            return text.encode() in self.mirror(repo).tree(commit).read(path)
+        except KeyError:
+            return False
+
+    def log(self, repo: str, old: str, new: str) -> Log | None:
+        """Return what lies between two commits."""
+        mirror = self.mirror(repo)
+        return mirror.log(old, new) if mirror.has(old) and mirror.has(new) else None
+
+    def mirror(self, repo: str) -> "Mirror":
+        """Return the mirror of a repository, brought up to date the first time."""
+        if repo not in self._open:
+            from dgpin.source.git import open_mirror  # noqa: PLC0415 - brings GitPython
+
+            self._open[repo] = open_mirror(repo, fetch=self._fetch)
+        return self._open[repo]

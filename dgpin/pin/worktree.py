@@ -1,0 +1,80 @@
+"""What git says of the host's own work tree, and the commit that a bump makes in it."""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dgpin import process
+from dgpin.errors import UsageError
+from dgpin.process import Completed
+from dgpin.verdict import Place
+
+
+class DirtyError(UsageError):
+    """A site file has changes that are not committed."""
+
+    hint = "Commit or stash them first, so that git can undo the bump; --dirty goes on without."
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        verb = "has" if len(paths) == 1 else "have"
+        super().__init__(f"{', '.join(paths)} {verb} uncommitted changes")
+
+
+class NoGitHostError(UsageError):
+    """The host is no git work tree, and the request needs one."""
+
+    hint = "Run without --commit; the files can be committed by hand."
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(f"{root} is not in a git work tree, so there is nothing to commit to")
+
+
+def is_git(root: Path) -> bool:
+    """Return whether a directory lies in a git work tree; looks for `.git`, starts nothing."""
+    return any((directory / ".git").exists() for directory in (root, *root.parents))
+
+
+def _git(root: Path, *words: str) -> Completed:
+    # --no-optional-locks: a reading command must not write the host's index.
+    argv: list[str | Path] = ["git", "--no-optional-locks", "-C", root, *words]
+    return process.run(argv, env={**os.environ, "LC_ALL": "C"})
+
+
+def refuse_dirty(root: Path, paths: Iterable[str]) -> None:
+    """Refuse site files with uncommitted changes; a host without git has none.
+
+    Raises:
+        DirtyError: there are some.
+    """
+    wanted = sorted(set(paths))
+    if not wanted or not is_git(root):
+        return
+    done = _git(root, "status", "--porcelain=v1", "-z", "--no-renames", "--", *wanted).check()
+    dirty = [record[3:] for record in done.text.split("\0") if record]
+    if dirty:
+        raise DirtyError(sorted(dirty))
+
+
+def gitlink(root: Path, path: str) -> tuple[str, Place] | None:
+    """Return the commit that the host records for its submodule, and the submodule as a place."""
+    if not is_git(root):
+        return None
+    fields = _git(root, "ls-files", "--stage", "--", path).text.split()
+    return (fields[1], Place(path)) if fields[:1] == ["160000"] else None
+
+
+def commit(root: Path, paths: Sequence[str], message: str) -> str:
+    """Commit the site files, and nothing else, and return the new commit's SHA.
+
+    It is signed off where git's configuration asks for it (format.signOff).
+
+    Raises:
+        NoGitHostError: the host is no git work tree.
+        CommandError: git refused, for instance a hook of the host.
+    """
+    if not is_git(root):
+        raise NoGitHostError(root)
+    wants = _git(root, "config", "--type=bool", "--get", "format.signOff").text.strip() == "true"
+    words = ["-s"] if wants else []
+    _git(root, "commit", "-q", "-m", message, *words, "--only", "--", *paths).check()
+    return _git(root, "rev-parse", "HEAD").check().text.strip()

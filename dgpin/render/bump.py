@@ -1,0 +1,282 @@
+"""The answer of `dgpin bump`: what moves, why, and what a reviewer must know."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dgpin.files import Recovery
+from dgpin.pin.move import Move
+from dgpin.pin.plan import Change, slug
+from dgpin.render import diff as diffs
+from dgpin.render import rows as rendered
+from dgpin.render.document import document, summarise
+from dgpin.render.terminal import Line, Renderers
+from dgpin.source.commits import Commit
+from dgpin.verdict import Row
+
+_MOST_COMMITS = 30
+_MOST_STRAYS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A bump, and what was done with it. `commit` is the host's new commit."""
+
+    move: Move
+    written: bool = False
+    recovered: Recovery | None = None
+    commit: str = ""
+
+
+def renderers(result: Result) -> Renderers:
+    """Return every form of the result."""
+    return {
+        "text": lambda: text(result),
+        "json": lambda: document("bump", 1, content(result)),
+        "markdown": lambda: markdown(result.move),
+        "github": lambda: github(result),
+        "diff": lambda: diffs.unified(result.move.plan.edits),
+    }
+
+
+def text(result: Result) -> tuple[Line, ...]:
+    """Return the result as lines of text."""
+    move = result.move
+    return (
+        *_head(move),
+        *diffs.painted(diffs.unified(move.plan.edits)),
+        *_section("comments beside the sites (yours to mend, or --note TEXT)", _comments(move)),
+        *_section("the new source asks for more than the host declares", rendered.lines(move.rows)),
+        *_section("the pin is named elsewhere", _strays(move)),
+        *_section("what the build may take instead", rendered.lines(_risky(move))),
+        *_section("how the source is built changed", _plain(move.build_changes)),
+        *_section("lost, and accepted", _plain(f"{x.name}: {x.what}" for x in move.losses)),
+        *_section("for you to run", _plain(move.cures)),
+        *_foot(result),
+    )
+
+
+def _head(move: Move) -> tuple[Line, ...]:
+    found, old = move.resolved, move.target.old.commit
+    names = [*found.branches[:3], *found.tags[:3], *found.pulls[:3]]
+    lines: list[Line] = [
+        (("pin      ", ""), (old[:12], "red"), (" → ", ""), (found.commit[:12], "green"),
+         (f"  {found.kind.value} {found.asked or found.name}", "")),
+        (("repo     ", ""), (_repo(move), "")),
+        (("commit   ", ""), (f"{found.author_date[:10]}  {found.subject}  ({found.author})", "")),
+        (("in       ", ""), (", ".join(names) or "no branch, tag or pull request", "")),
+    ]  # fmt: skip
+    if found.distance is not None:
+        far = f"{found.distance.ahead} commits ahead, {found.distance.behind} behind the old pin"
+        lines.append((("distance ", ""), (far, "")))
+    lines.append((("sites    ", ""), (_configuration(move), "")))
+    if found.notice:
+        lines.append((("note     ", ""), (found.notice, "yellow")))
+    return (*lines, *_changes(move), ())
+
+
+def _repo(move: Move) -> str:
+    old, new = move.pinned.repo, move.target.repo
+    return new if old in (None, new) else f"{old} → {new}"
+
+
+def _configuration(move: Move) -> str:
+    config = move.config
+    return f"preset {config.source} ({config.summary})" if config.is_preset else config.source
+
+
+def _changes(move: Move) -> tuple[Line, ...]:
+    return tuple(
+        (("  ", ""), (str(change.place), "cyan"), (f"  {change.fact}: {spoken(change)}", ""))
+        for change in move.plan.changes
+        if change.fact != "comment"
+    )
+
+
+def spoken(change: Change) -> str:
+    """Return a change as words: `old → new`, `+ new`, `- old`."""
+    if change.old and change.new:
+        return f"{change.old} → {change.new}"
+    return f"+ {change.new}" if change.new else f"- {change.old}"
+
+
+def _section(title: str, lines: Iterable[Line]) -> tuple[Line, ...]:
+    lines = tuple(lines)
+    return ((), ((title, "bold underline"),), *lines) if lines else ()
+
+
+def _plain(texts: Iterable[str]) -> tuple[Line, ...]:
+    return tuple(((f"  {text}", ""),) for text in texts)
+
+
+def _comments(move: Move) -> tuple[Line, ...]:
+    lines: list[Line] = []
+    for beside in move.beside:
+        if not beside.stale:
+            continue
+        lines += [
+            ((f"  {beside.block.path}:{beside.block.first + offset}", "cyan"), (f"  {line}", "dim"))
+            for offset, line in enumerate(beside.block.lines)
+        ]
+        lines += [
+            ((f"    line {word.place.line}: ", ""), (word.word, "yellow"), (f" - {word.why}", ""))
+            for word in beside.stale
+        ]
+    return tuple(lines)
+
+
+def _strays(move: Move) -> tuple[Line, ...]:
+    lines: list[Line] = [
+        ((f"  {stray.place}", "cyan"), (f"  {stray.kind.value}: {stray.text[:100]}", ""))
+        for stray in move.strays[:_MOST_STRAYS]
+    ]
+    rest = len(move.strays) - _MOST_STRAYS
+    return (*lines, *_plain([f"and {rest} more (-o json has them all)"] if rest > 0 else []))
+
+
+def _risky(move: Move) -> tuple[Row, ...]:
+    return tuple(row for row in move.hazards if row.hint)
+
+
+def _foot(result: Result) -> tuple[Line, ...]:
+    edits = result.move.plan.edits
+    lines: list[Line] = [()]
+    if result.recovered is not None:
+        lines.append(
+            (("an interrupted run was dealt with first: ", ""), (str(result.recovered), ""))
+        )
+    if not edits:
+        lines.append((("nothing to do: every site says so already", "bold"),))
+    elif not result.written:
+        lines.append(((f"dry run: {len(edits)} files would be written", "bold"),))
+    else:
+        lines.append(((f"{len(edits)} files written", "bold green"),))
+    if result.commit:
+        lines.append((("committed as ", ""), (result.commit[:12], "bold")))
+    return tuple(lines)
+
+
+def content(result: Result) -> Mapping[str, object]:
+    """Return the result as JSON has it."""
+    move, found = result.move, result.move.resolved
+    return {
+        "written": result.written,
+        "host_commit": result.commit,
+        "configuration": {"source": move.config.source, "preset": move.config.is_preset},
+        "old": {"repo": move.pinned.repo, "commit": move.target.old.commit},
+        "new": {
+            "repo": move.target.repo,
+            "commit": found.commit,
+            "asked": found.asked,
+            "kind": found.kind.value,
+            "branches": list(found.branches),
+            "tags": list(found.tags),
+            "pulls": list(found.pulls),
+            "subject": found.subject,
+            "author_date": found.author_date,
+            "verified": found.verified,
+            "as_of": found.as_of,
+        },
+        "ahead": found.distance.ahead if found.distance else None,
+        "behind": found.distance.behind if found.distance else None,
+        "changes": [
+            {
+                "path": change.place.path,
+                "line": change.place.line,
+                "fact": change.fact,
+                "old": change.old,
+                "new": change.new,
+            }
+            for change in move.plan.changes
+        ],
+        "diff": diffs.unified(move.plan.edits).encode(errors="replace").decode(),
+        "stale_comments": [
+            {"path": w.place.path, "line": w.place.line, "word": w.word, "why": w.why}
+            for beside in move.beside
+            for w in beside.stale
+        ],
+        "findings": [rendered.as_json(row) for row in move.rows],
+        "hazards": [rendered.as_json(row) for row in move.hazards],
+        "strays": [
+            {"kind": s.kind.value, "path": s.place.path, "line": s.place.line, "text": s.text}
+            for s in move.strays
+        ],
+        "losses": [{"name": loss.name, "what": loss.what} for loss in move.losses],
+        "build_changes": list(move.build_changes),
+        "cures": list(move.cures),
+    }
+
+
+def markdown(move: Move) -> str:
+    """Return the text of a pull request."""
+    old, new = move.target.old.commit, move.resolved.commit
+    parts = [
+        f"## Move DeepGEMM from `{old[:8]}` to `{new[:8]}`\n",
+        _from_to(move),
+        _facts(move),
+        "### Sites\n\n" + "".join(
+            f"- `{change.place}`: {change.fact} {spoken(change)}\n"
+            for change in move.plan.changes
+            if change.fact != "comment"
+        ),
+    ]  # fmt: skip
+    if move.log is not None and move.log.commits:
+        parts.append(_commits(move.log.commits))
+    if move.rows:
+        parts.append("### Asks for more than the host declares\n\n" + rendered.markdown(move.rows))
+    if move.losses:
+        losses = "".join(f"- `{loss.name}`: {loss.what}\n" for loss in move.losses)
+        parts.append("### Lost, and accepted\n\n" + losses)
+    return "\n".join(part for part in parts if part)
+
+
+def _from_to(move: Move) -> str:
+    found = move.resolved
+    link = f" ([compare]({move.log.compare}))" if move.log and move.log.compare else ""
+    where = ", ".join([*found.branches[:3], *found.tags[:3], *found.pulls[:3]])
+    return (
+        f"{slug(move.pinned.repo or move.target.repo)}@{move.target.old.commit} → "
+        f"{slug(move.target.repo)}@{found.commit}{link}\n\n"
+        f"{found.author_date[:10]}, {found.subject}. In: {where or 'no branch or tag'}.\n"
+    )
+
+
+def _facts(move: Move) -> str:
+    old, new = move.target.old, move.target.new
+    rows = []
+    for name in sorted({*old.facts, *new.facts} - _SELF_EVIDENT):
+        before, after = old.facts.get(name), new.facts.get(name)
+        one = _value(before.value) if before else ""
+        other = _value(after.value) if after else ""
+        if one != other:
+            rows.append(f"| {name} | {rendered.cell(one)} | {rendered.cell(other)} |\n")
+    if not rows:
+        return ""
+    return "### Facts that changed\n\n| fact | old | new |\n| --- | --- | --- |\n" + "".join(rows)
+
+
+# Long lists that a reviewer finds in the diff, the losses or `diff-api`.
+_SELF_EVIDENT = {"commit", "files", "exports", "families"}
+
+
+def _value(value: str | tuple[str, ...]) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
+
+
+def _commits(commits: tuple[Commit, ...]) -> str:
+    shown = "".join(
+        f"- `{c.sha[:8]}` {c.date[:10]} {c.subject} ({c.author})\n" for c in commits[:_MOST_COMMITS]
+    )
+    rest = len(commits) - _MOST_COMMITS
+    return f"### {len(commits)} commits\n\n{shown}" + (f"- and {rest} more\n" if rest > 0 else "")
+
+
+def message(move: Move) -> str:
+    """Return the message of the host's commit: a subject, and the pull request's text."""
+    new = move.resolved.commit[:8]
+    return f"Move DeepGEMM to {new}\n\n{markdown(move)}"
+
+
+def github(result: Result) -> str:
+    """Return annotations for what the host must still do, and write the step summary."""
+    summarise(markdown(result.move))
+    return rendered.annotations(result.move.rows)
