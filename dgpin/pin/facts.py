@@ -55,6 +55,11 @@ class Facts:
         fact = self.facts.get(name)
         return fact.origin if fact is not None else ()
 
+    def place(self, name: str, item: str) -> Place | None:
+        """Return the line that one item of a list fact was read from, where it is known."""
+        items, origin = self.items(name), self.origin(name)
+        return origin[items.index(item)] if item in items and len(items) == len(origin) else None
+
 
 def load(commit: str) -> Facts | None:
     """Return the cached facts of a commit, or None."""

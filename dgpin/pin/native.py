@@ -176,8 +176,11 @@ _PACKAGE_FACTS = ("packages.rpm", "packages.deb", "packages.apk")
 def doubts(native: Native) -> Iterator[Doubt]:
     """Yield what would change a fact if a condition held, a macro were known, or a file at hand."""
     if native.missing:
+        # Of the foreign libraries only their standard headers count, see packages and cuda_floor.
+        foreign = all(map(is_foreign, native.missing))
+        facts = ("gcc_min",) if foreign else ("gcc_min", "cuda_min", *_PACKAGE_FACTS)
         reason = f"the files of {', '.join(native.missing)} are not at hand"
-        yield from (Doubt(fact, reason) for fact in ("gcc_min", "cuda_min", *_PACKAGE_FACTS))
+        yield from (Doubt(fact, reason) for fact in facts)
     for each in native.closure.externals:
         places = [place for place in each.places if not is_foreign(place.path)]
         if each.conditional and places:
