@@ -9,6 +9,7 @@ For example:
 """
 
 import os
+import weakref
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -45,16 +46,6 @@ class NoCommitError(UsageError):
         super().__init__(f"{shown} has no commit {commit}")
 
 
-class DamagedError(UnavailableError):
-    """Git could not read a mirror that is there."""
-
-    def __init__(self, path: Path, why: str) -> None:
-        super().__init__(
-            f"the mirror {path} cannot be read: {why}",
-            hint="Delete that directory and run the same command again; it is only a cache.",
-        )
-
-
 class Mirror:
     """A repository in the cache: every commit and tree, and the contents that were asked for.
 
@@ -79,6 +70,8 @@ class Mirror:
             GIT_ALTERNATE_OBJECT_DIRECTORIES="",
             GIT_NAMESPACE="",
         )
+        # GitPython ends its processes when it is collected, which may be late or never.
+        weakref.finalize(self, found.clear_cache)
         return found
 
     def _ask(self, command: str, *words: str, **options: Any) -> Any:  # noqa: ANN401 - GitPython answers text or bytes, as the options say
@@ -88,7 +81,7 @@ class Mirror:
         try:
             return str(self._ask(command, *words))
         except git.GitCommandError as error:
-            raise DamagedError(self.path, str(error.stderr).strip()) from error
+            raise store.DamagedError(self.path, str(error.stderr).strip()) from error
 
     def refs(self, *, containing: str | None = None) -> tuple[Ref, ...]:
         """Return every branch, tag (peeled) and pull request, or those that contain a commit."""
@@ -140,7 +133,7 @@ class Mirror:
         except git.GitCommandError as error:
             if error.status == 1:
                 return ""
-            raise DamagedError(self.path, str(error.stderr).strip()) from error
+            raise store.DamagedError(self.path, str(error.stderr).strip()) from error
 
     def distance(self, commit: str, *, since: str) -> Distance | None:
         """Return how far `commit` is from `since`; None when either is not in the mirror."""
@@ -280,7 +273,9 @@ def open_mirror(url: str, *, fetch: bool) -> Mirror:
         # Whoever held the lock may have fetched just what we were waiting for.
         if store.stamp(path) < asked:
             began = store.now()
-            transfer.create(path)
+            if not store.stamp(path):
+                store.discard(path)
+                transfer.create(path)
             transfer.fetch_refs(path, address)
             store.set_stamp(path, began)
     return Mirror(address, path, fetched=True, as_of=store.stamp(path))
@@ -300,7 +295,9 @@ def open_submodule(address: Address, commit: str, *, fetch: bool) -> Mirror | No
         return None
     with store.locked(path, shown=address.shown, limit=invocation.FETCH_LIMIT):
         began = store.now()
-        transfer.create(path)
+        if not store.stamp(path):
+            store.discard(path)
+            transfer.create(path)
         if not transfer.fetch_commit(path, address, commit, shallow=True):
             # A server of the old protocol gives only what a ref names.
             transfer.fetch_refs(path, address)

@@ -42,6 +42,8 @@ _ALWAYS = {
 }
 
 _SETTINGS = {
+    # What a redirect may still use, or the user's own `url.….insteadOf`.
+    "GIT_ALLOW_PROTOCOL": "https:ssh:git:file",
     "GIT_ASKPASS": "",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_NO_LAZY_FETCH": "1",
@@ -54,15 +56,13 @@ _SETTINGS = {
 }
 
 
-def settings(
-    config: Mapping[str, str] | None = None, *, transports: str = "https:ssh:git:file"
-) -> dict[str, str]:
+def settings(config: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the variables that make git quiet, safe and English; `config` joins as `-c` would.
 
     They travel by environment, which `ps` does not show to other users: an address may hold a
-    password. `transports` is what a redirect or a rewritten address may still use.
+    password.
     """
-    variables = dict(_SETTINGS, GIT_ALLOW_PROTOCOL=transports)
+    variables = dict(_SETTINGS)
     pairs = {**_ALWAYS, **(config or {})}
     # What the caller configured this way (a proxy, a header with a token) stays in force.
     first = _count(os.environ.get("GIT_CONFIG_COUNT", ""))
@@ -73,12 +73,10 @@ def settings(
     return variables
 
 
-def environment(
-    config: Mapping[str, str] | None = None, *, transports: str = "https:ssh:git:file"
-) -> dict[str, str]:
+def environment(config: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the whole environment for a git that dgpin starts; see `settings`."""
     inherited = {name: value for name, value in os.environ.items() if name not in LOCAL}
-    return {**inherited, **settings(config, transports=transports)}
+    return {**inherited, **settings(config)}
 
 
 def _count(text: str) -> int:

@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from datetime import datetime, timezone
@@ -32,6 +33,15 @@ class BusyError(UnavailableError):
 
     def __init__(self, shown: str) -> None:
         super().__init__(f"another dgpin is fetching {shown}")
+
+
+class DamagedError(UnavailableError):
+    """Git could not read a mirror that is there."""
+
+    hint = "Delete that directory and run the same command again; it is only a cache."
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"the mirror {path} cannot be read: {why}")
 
 
 def place(address: Address, *, kind: str = "mirrors") -> Path:
@@ -110,6 +120,11 @@ def _took(handle: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def discard(path: Path) -> None:
+    """Remove a mirror that was never completed."""
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def clear_stale_locks(path: Path) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dgpin import process
-from dgpin.errors import UnavailableError, UsageError
+from dgpin.errors import DgpinError, UnavailableError, UsageError
 from dgpin.process import Completed, MissingProgramError
 from dgpin.source import invocation, store
 from dgpin.source.address import Address
@@ -48,7 +48,7 @@ def require_git() -> None:
 
 
 def create(path: Path) -> None:
-    """Make an empty bare repository, or complete one that a crash left half made."""
+    """Make an empty bare repository."""
     process.run(
         ["git", "init", "--quiet", "--bare", "--template=", path],
         env=invocation.environment(),
@@ -112,11 +112,11 @@ def _fetch(
         "remote.origin.partialCloneFilter": "blob:none",
         **(config or {}),
     }
-    transports = "https:ssh:git:file" if address.local else "https:ssh:git"
     store.clear_stale_locks(path)
+    env = invocation.environment(remote)
     return process.run(
         ["git", "--git-dir", path, "fetch", "--quiet", "--no-write-fetch-head", *words],
-        env=_with_batch_ssh(invocation.environment(remote, transports=transports)),
+        env=env if address.local else _with_batch_ssh(env),
         stdin=stdin,
         timeout=invocation.FETCH_LIMIT,
     )
@@ -135,8 +135,10 @@ def _text(done: Completed) -> str:
     return done.stderr.decode(errors="replace")
 
 
-def _failure(path: Path, address: Address, done: Completed) -> FetchError | NoRepositoryError:
+def _failure(path: Path, address: Address, done: Completed) -> DgpinError:
     text = _text(done)
+    if f"not a git repository: '{path}'" in text:
+        return store.DamagedError(path, "it is not a git repository")
     if address.local and "does not appear to be a git repository" in text:
         return NoRepositoryError(address.shown)
     if done.returncode is None:
