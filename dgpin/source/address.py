@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from dgpin.errors import UsageError
@@ -74,7 +74,8 @@ def parse(text: str, *, relative_to: Address | None = None, local: bool = True) 
         raise AddressError(shown, f"uses the transport `{text.partition('::')[0]}`, refused")
     if _SCHEME.match(text):
         return _from_url(text, shown, local=local)
-    if (scp := _SCP.fullmatch(text)) and not Path(text).exists():
+    # As git has it: a colon before the first slash makes a host, `./a:b` is a path.
+    if scp := _SCP.fullmatch(text):
         _refuse_options(shown, scp["host"], scp["path"])
         return Address(secret=text, shown=text, slug=_slug(scp["host"], scp["path"]))
     if not local:
@@ -125,7 +126,8 @@ def _plain(shown: str) -> str:
 
 
 def _absolute(text: str) -> str:
-    return os.path.abspath(Path(text).expanduser())  # noqa: PTH100 - resolve() follows links
+    # Path.expanduser() raises for a user who does not exist, Path.resolve() follows links.
+    return os.path.abspath(os.path.expanduser(text))  # noqa: PTH100, PTH111 - see above
 
 
 def _joined(parent: str, relative: str) -> str:
@@ -142,6 +144,6 @@ def _joined(parent: str, relative: str) -> str:
 def _split_host(parent: str) -> tuple[str, str, str]:
     if found := re.match(r"([A-Za-z][\w+.-]*://[^/]*)(/?)(.*)", parent):
         return found[1], found[2], found[3]
-    if (scp := _SCP.fullmatch(parent)) and not Path(parent).exists():
+    if scp := _SCP.fullmatch(parent):
         return parent[: scp.start("path") - 1], ":", scp["path"]
     return "", "", parent
