@@ -1,23 +1,26 @@
 """A bump, worked out: from a request to everything that it would write and say."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dgpin.config import Config, Hold, Need
 from dgpin.errors import RefusedError, UsageError
 from dgpin.pin import capability, comments, hazards, judge, plan, stray
-from dgpin.pin.capability import Loss
+from dgpin.pin.capability import Loss, LossKind, RecipeChange
 from dgpin.pin.comments import Block, Stale
 from dgpin.pin.facts import Facts
 from dgpin.pin.host import Fit, Host
+from dgpin.pin.import_check import ImportFault
 from dgpin.pin.pinned import DisagreeError, Pinned, disagreements, read_pinned
 from dgpin.pin.plan import Plan, Target
 from dgpin.pin.sites import Reading, SiteError, read_sites
 from dgpin.pin.sources import Sources
 from dgpin.pin.stray import Search, Stray
+from dgpin.pin.template import line_of
 from dgpin.source.commits import Log
 from dgpin.source.resolve import Resolved
-from dgpin.verdict import Place, Row
+from dgpin.verdict import Place, Row, Verdict
 
 _FULL = 40
 
@@ -56,7 +59,7 @@ class Move:
     log: Log | None
     plan: Plan
     losses: tuple[Loss, ...]
-    build_changes: tuple[str, ...]
+    recipe: tuple[RecipeChange, ...]
     beside: tuple[Beside, ...]
     rows: tuple[Row, ...]
     strays: tuple[Stray, ...]
@@ -101,12 +104,23 @@ class LossError(RefusedError):
     """The new source lacks what the old one has."""
 
     def __init__(self, losses: Sequence[Loss]) -> None:
-        shown = "".join(f"\n  {loss.name}: {loss.what}" for loss in losses)
+        shown = "".join(f"\n  {spoken_loss(loss)}" for loss in losses)
         names = " ".join(f"--accept-loss {loss.name}" for loss in losses[:4])
         super().__init__(
             f"the new source lacks what the old one has:{shown}",
             hint=f"Pin a commit that has it, or accept each by name: {names}",
         )
+
+
+def spoken_loss(loss: Loss) -> str:
+    """Return a loss as words: its name, what kind of thing it is, and what goes with it."""
+    kind = {
+        LossKind.ARCHITECTURE: "architecture",
+        LossKind.FAMILY: "kernel family",
+        LossKind.EXPORT: "exported name",
+    }[loss.kind]
+    covers = f", with {len(loss.covers)} kernel families" if loss.covers else ""
+    return f"{loss.name} ({kind}{covers})"
 
 
 class NoSuchLossError(UsageError):
@@ -151,7 +165,7 @@ def work_out(
     losses = _weigh(capability.losses(old, new), request.accepted)
     target = Target(repo=repo, old=old, new=new, wheel=_wheel(config, request.ref))
     planned = plan.plan(reading, target, note=request.note)
-    slug = plan.slug(old_repo)
+    recipe = capability.recipe_changes(old, new)
     return Move(
         config=config,
         pinned=pinned,
@@ -160,13 +174,17 @@ def work_out(
         log=sources.log(repo, old_commit, resolved.commit),
         plan=planned,
         losses=losses,
-        build_changes=capability.build_changes(old, new),
+        recipe=recipe,
         beside=_beside(reading, config, target, resolved),
-        rows=tuple(judge.failed(judge.judge(_after(reading, planned), new))),
+        rows=(
+            *judge.failed(judge.judge(_after(reading, planned), new)),
+            *_vanished(reading, recipe),
+            *_faults(sources.import_faults(repo, resolved.commit), resolved.commit),
+        ),
         strays=stray.find_strays(
             search,
             commit=old_commit,
-            slug=slug if repo != old_repo else None,
+            slug=plan.slug(old_repo) if repo != old_repo else None,
             covered=_covered(reading),
         ),
         hazards=hazards.hazards(host, fit.reading, resolved.commit),
@@ -203,15 +221,40 @@ def _wheel(config: Config, ref: str | None) -> str | None:
     return ref if config.release is not None and is_version else None
 
 
-def _weigh(losses: tuple[Loss, ...], accepted: Sequence[str]) -> tuple[Loss, ...]:
-    names = {loss.name for loss in losses}
-    for name in accepted:
-        if name not in names:
-            raise NoSuchLossError(name, losses)
-    open_losses = [loss for loss in losses if loss.name not in accepted]
-    if open_losses:
-        raise LossError(open_losses)
-    return losses
+def _weigh(losses: tuple[Loss, ...], names: Sequence[str]) -> tuple[Loss, ...]:
+    weighed = capability.accept(losses, names)
+    for name in weighed.unused:
+        raise NoSuchLossError(name, losses)
+    if weighed.refused:
+        raise LossError(weighed.refused)
+    return weighed.accepted
+
+
+def _vanished(reading: Reading, recipe: Sequence[RecipeChange]) -> Iterator[Row]:
+    """Lines of the host that call a way to build the source that the new one does not have."""
+    gone = [name for change in recipe if change.fact == "entry_points" for name in change.removed]
+    for name in gone:
+        call = re.compile(rf"^[^#\n]*(?<![\w./-])(?:\./)?{re.escape(name)}(?![\w.-])", re.MULTILINE)
+        for path in sorted({site.entry.path for site in reading.sites(watch=False)}):
+            for found in call.finditer(reading.texts[path]):
+                yield Row(
+                    rule="entry-point",
+                    verdict=Verdict.FAIL,
+                    message=f"calls {name}, which the new source does not have",
+                    places=(Place(path, line_of(reading.texts[path], found.end())),),
+                    hint="The way to build changed; see what the new source offers.",
+                )
+
+
+def _faults(faults: Sequence[ImportFault], commit: str) -> Iterator[Row]:
+    for fault in faults:
+        yield Row(
+            rule="import",
+            verdict=Verdict.FAIL,
+            message=f"importing the new source fails: {str(fault).partition(': ')[2]}",
+            places=(Place(f"{commit[:8]}:{fault.place.path}", fault.place.line),),
+            hint="Pin a commit in which its Python half can be imported.",
+        )
 
 
 def _after(reading: Reading, planned: Plan) -> Reading:

@@ -9,6 +9,7 @@ from dgpin.source.commits import Log
 from dgpin.source.resolve import Resolved, resolve
 
 if TYPE_CHECKING:  # GitPython is loaded when the first mirror is opened, and not before
+    from dgpin.pin.import_check import ImportFault
     from dgpin.source.git import Mirror
 
 
@@ -27,6 +28,10 @@ class Sources(Protocol):
 
     def holds(self, repo: str, commit: str, *, path: str, text: str) -> bool:
         """Return whether a commit has a file, and the text in it (`""`: any)."""
+        ...
+
+    def import_faults(self, repo: str, commit: str) -> "tuple[ImportFault, ...]":
+        """Return why the Python half of a commit could not be imported."""
         ...
 
     def log(self, repo: str, old: str, new: str) -> Log | None:
@@ -86,6 +91,12 @@ class Mirrors:
             return text.encode() in self.mirror(repo).tree(commit).read(path)
         except KeyError:
             return False
+
+    def import_faults(self, repo: str, commit: str) -> "tuple[ImportFault, ...]":
+        """Return why the Python half of a commit could not be imported; nothing of it is run."""
+        from dgpin.pin.import_check import import_faults  # noqa: PLC0415 - only a bump asks
+
+        return import_faults(self.mirror(repo).tree(commit))
 
     def log(self, repo: str, old: str, new: str) -> Log | None:
         """Return what lies between two commits."""

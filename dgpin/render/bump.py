@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dgpin.files import Recovery
-from dgpin.pin.move import Move
+from dgpin.pin.capability import RecipeChange
+from dgpin.pin.move import Move, spoken_loss
 from dgpin.pin.plan import Change, slug
 from dgpin.render import diff as diffs
 from dgpin.render import rows as rendered
@@ -48,8 +49,8 @@ def text(result: Result) -> tuple[Line, ...]:
         *_section("the new source asks for more than the host declares", rendered.lines(move.rows)),
         *_section("the pin is named elsewhere", _strays(move)),
         *_section("what the build may take instead", rendered.lines(_risky(move))),
-        *_section("how the source is built changed", _plain(move.build_changes)),
-        *_section("lost, and accepted", _plain(f"{x.name}: {x.what}" for x in move.losses)),
+        *_section("how the source is built changed", _plain(map(spoken_recipe, move.recipe))),
+        *_section("lost, and accepted", _plain(map(spoken_loss, move.losses))),
         *_section("for you to run", _plain(move.cures)),
         *_foot(result),
     )
@@ -97,6 +98,12 @@ def spoken(change: Change) -> str:
     if change.old and change.new:
         return f"{change.old} → {change.new}"
     return f"+ {change.new}" if change.new else f"- {change.old}"
+
+
+def spoken_recipe(change: RecipeChange) -> str:
+    """Return a change of the build as words."""
+    parts = [*(f"- {item}" for item in change.removed), *(f"+ {item}" for item in change.added)]
+    return f"{change.fact}: {', '.join(parts)}"
 
 
 def _section(title: str, lines: Iterable[Line]) -> tuple[Line, ...]:
@@ -155,6 +162,12 @@ def _foot(result: Result) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def _recovered(recovery: Recovery) -> str:
+    done = "its files hold the new text" if recovery.finished else "its files were not touched"
+    names = ", ".join(recovery.paths)
+    return f"an interrupted {recovery.command} was put in order first: {done} ({names})"
+
+
 def content(result: Result) -> Mapping[str, object]:
     """Return the result as JSON has it."""
     move, found = result.move, result.move.resolved
@@ -200,8 +213,11 @@ def content(result: Result) -> Mapping[str, object]:
             {"kind": s.kind.value, "path": s.place.path, "line": s.place.line, "text": s.text}
             for s in move.strays
         ],
-        "losses": [{"name": loss.name, "what": loss.what} for loss in move.losses],
-        "build_changes": list(move.build_changes),
+        "losses": [{"name": loss.name, "kind": loss.kind.value} for loss in move.losses],
+        "recipe": [
+            {"fact": c.fact, "removed": list(c.removed), "added": list(c.added)}
+            for c in move.recipe
+        ],
         "cures": list(move.cures),
     }
 
@@ -224,7 +240,7 @@ def markdown(move: Move) -> str:
     if move.rows:
         parts.append("### Asks for more than the host declares\n\n" + rendered.markdown(move.rows))
     if move.losses:
-        losses = "".join(f"- `{loss.name}`: {loss.what}\n" for loss in move.losses)
+        losses = "".join(f"- {spoken_loss(loss)}\n" for loss in move.losses)
         parts.append("### Lost, and accepted\n\n" + losses)
     return "\n".join(part for part in parts if part)
 

@@ -1,0 +1,97 @@
+"""Which DeepGEMM is this? The pin and everything known of it without the network."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dgpin.config import Config, Hold
+from dgpin.pin import facts as cached
+from dgpin.pin.facts import Facts
+from dgpin.pin.host import Fit
+from dgpin.pin.pinned import Pinned
+from dgpin.pin.roles import Role, is_production, role
+from dgpin.source import history
+from dgpin.source.commits import Commit, Distance
+from dgpin.verdict import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """One site as `show` lists it."""
+
+    place: Place
+    role: Role
+    fact: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A host's pin. What the cache does not tell is None or empty.
+
+    `behind` is the distance to the followed branch as the mirror knew it at `as_of` (ISO 8601).
+    """
+
+    root: Path
+    config: Config
+    pinned: Pinned
+    sites: tuple[Stated, ...]
+    facts: Facts | None
+    commit: Commit | None
+    branches: tuple[str, ...]
+    follow: str | None
+    behind: Distance | None
+    as_of: str | None
+    hold: Hold | None
+
+    @property
+    def submodules(self) -> Mapping[str, str]:
+        """Return the commit that the source records for each submodule."""
+        if self.facts is None:
+            return {}
+        found = {
+            path: self.facts.scalar(f"{path.rsplit('/', 1)[-1]}.commit")
+            for path in self.facts.items("submodules")
+        }
+        return {path: commit for path, commit in found.items() if commit is not None}
+
+    @property
+    def has_production_site(self) -> bool:
+        """Whether a site states the pin for something that ships."""
+        return any(
+            is_production(site.role) for site in self.sites if site.fact in ("commit", "wheel")
+        )
+
+
+def show(root: Path, fit: Fit, pinned: Pinned) -> Shown:
+    """Gather what is known of a pin: from the sites, the cached facts and the mirror that is there.
+
+    Raises:
+        AddressError: the repository at the sites is none that dgpin would ask.
+    """
+    commit, repo = pinned.commit, pinned.repo
+    follow = fit.config.branch(repo)
+    known = describe = behind = as_of = None
+    branches: tuple[str, ...] = ()
+    if commit is not None:
+        known = cached.load(commit)
+        if repo is not None and (as_of := history.fetched_at(repo)) is not None:
+            describe = history.describe(repo, commit)
+            branches = history.branches_with(repo, commit) or ()
+            behind = history.distance(repo, follow, since=commit) if follow else None
+    return Shown(
+        root=root,
+        config=fit.config,
+        pinned=pinned,
+        sites=tuple(
+            Stated(place=s.place, role=role(s.entry.path), fact=s.hole.fact, value=s.hole.value)
+            for s in fit.reading.sites(watch=False)
+        ),
+        facts=known,
+        commit=describe,
+        branches=branches,
+        follow=follow,
+        behind=behind,
+        as_of=as_of,
+        hold=fit.config.hold,
+    )
