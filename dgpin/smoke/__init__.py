@@ -1,0 +1,1 @@
+"""Is this build sound on this GPU? A short list of kernels against plain references."""
