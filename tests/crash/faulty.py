@@ -38,14 +38,15 @@ class FaultyDisk(Disk):
     """A disk whose call number `at`, counted from 0, fails.
 
     `fault` runs instead of that call; with `persistent`, instead of every later one too. With
-    `exchanges` off, the file system has no renameat2. Nothing is synced: only a loss of power
-    would tell, and the model of it is elsewhere.
+    `exchanges` off, the file system has no renameat2. Nothing is synced without `syncs`: only a
+    loss of power would tell, and the model of it is elsewhere.
     """
 
     at: int | None = None
     fault: Callable[[], object] | None = None
     persistent: bool = False
     exchanges: bool = True
+    syncs: bool = False
     calls: list[str] = field(default_factory=list)
 
     def step(self, name: str) -> None:
@@ -65,7 +66,9 @@ def _counted(name: str) -> Callable[..., Any]:
         if name in {"move", "exchange"} and not self.exchanges:
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         self.step(name)
-        return None if name in {"sync", "sync_directory"} else real(self, *args)
+        if name in {"sync", "sync_directory"} and not self.syncs:
+            return None
+        return real(self, *args)
 
     return call
 
