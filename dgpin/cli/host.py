@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dgpin import files
 from dgpin.errors import UnavailableError
+from dgpin.files.home import is_quiet
 from dgpin.pin import host as hosts
 from dgpin.pin.host import Fit, Host
 
@@ -29,13 +29,20 @@ def open_host(given: Path | None, *, lenient: bool = False) -> tuple[Host, Fit]:
         UsageError: no host, no preset, or a configuration that cannot be used.
     """
     host = hosts.find_host(given)
-    interrupted = files.pending(host.root)
-    if interrupted is not None:
-        raise files.InterruptedBumpError(interrupted)
+    if not is_quiet(host.root):
+        _refuse_interrupted(host)
     try:
         return host, hosts.fit(host, lenient=lenient)
     except PermissionError as error:
         raise UnreadableError(error) from error
+
+
+def _refuse_interrupted(host: Host) -> None:
+    from dgpin import files  # noqa: PLC0415 - start-up: it is seldom needed
+
+    interrupted = files.pending(host.root)
+    if interrupted is not None:
+        raise files.InterruptedBumpError(interrupted)
 
 
 class UnreadableError(UnavailableError):

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from dgpin import files
 from dgpin.errors import UsageError
 from dgpin.render import terminal
 from dgpin.render.terminal import Renderers
@@ -33,6 +32,8 @@ def emit(renderers: Renderers, wanted: Sequence[str] | None, *, json: bool = Fal
         rendered = renderers[name]()
         if target is not None:
             text = rendered if isinstance(rendered, str) else terminal.plain(rendered)
+            from dgpin import files  # noqa: PLC0415 - start-up: most results go to stdout
+
             files.write_result(target, text)
         elif isinstance(rendered, str):
             typer.echo(rendered, nl=not rendered.endswith("\n"))

@@ -4,21 +4,48 @@
 within `locked`; a command that reads takes the host's files from `read_all`, or asks `pending`.
 """
 
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from dgpin.files.journal import JournalError, home
-from dgpin.files.location import OutsideError, UnreadableError, locate
-from dgpin.files.lock import BusyError, StateError
-from dgpin.files.reading import Interrupted, InterruptedBumpError, pending, read_all
-from dgpin.files.result import write_result
-from dgpin.files.transaction import (
-    ChangedError,
-    ConflictError,
-    Recovery,
-    UnfinishedError,
-    WriteError,
-)
-from dgpin.files.tree import Edit, Tree, UnwritableError, locked
+if TYPE_CHECKING:
+    from dgpin.files.journal import JournalError
+    from dgpin.files.location import OutsideError, UnreadableError, locate
+    from dgpin.files.lock import BusyError, StateError
+    from dgpin.files.reading import Interrupted, InterruptedBumpError, pending, read_all
+    from dgpin.files.result import write_result
+    from dgpin.files.transaction import (
+        ChangedError,
+        ConflictError,
+        Recovery,
+        UnfinishedError,
+        WriteError,
+    )
+    from dgpin.files.tree import Edit, Tree, UnwritableError, locked
+
+# Start-up: a command that only reads pays for none of what writing needs.
+_HOMES = {
+    "BusyError": "lock",
+    "ChangedError": "transaction",
+    "ConflictError": "transaction",
+    "Edit": "tree",
+    "Interrupted": "reading",
+    "InterruptedBumpError": "reading",
+    "JournalError": "journal",
+    "OutsideError": "location",
+    "Recovery": "transaction",
+    "StateError": "lock",
+    "Tree": "tree",
+    "UnfinishedError": "transaction",
+    "UnreadableError": "location",
+    "UnwritableError": "tree",
+    "WriteError": "transaction",
+    "locate": "location",
+    "locked": "tree",
+    "pending": "reading",
+    "read_all": "reading",
+    "write_result": "result",
+}
 
 __all__ = [
     "BusyError",
@@ -45,6 +72,14 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+    if name not in _HOMES:
+        raise AttributeError(name)
+    return getattr(import_module(f"dgpin.files.{_HOMES[name]}"), name)
+
+
 def state_directory(root: Path) -> Path:
     """Return the place of lock and journal; it exists only while a command writes."""
+    from dgpin.files.home import home  # noqa: PLC0415 - as above
+
     return home(root).state

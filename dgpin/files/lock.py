@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from dgpin.errors import UnavailableError
 from dgpin.files.disk import Disk
-from dgpin.files.journal import Home
+from dgpin.files.home import Home
 
 # A reading command holds the lock for an instant to learn whether anyone is alive.
 _PATIENCE = 0.25  # seconds

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dgpin.errors import UnavailableError
-from dgpin.files.journal import Home, TornError, home
+from dgpin.files.home import Home, home
+from dgpin.files.journal import TornError
 from dgpin.files.location import locate, read
 from dgpin.files.lock import BusyError, is_held
 from dgpin.files.transaction import load

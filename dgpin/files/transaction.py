@@ -16,16 +16,8 @@ from pathlib import Path
 from dgpin.errors import UnavailableError
 from dgpin.files import staging
 from dgpin.files.disk import UNSUPPORTED, Disk
-from dgpin.files.journal import (
-    Entry,
-    Home,
-    JournalError,
-    Record,
-    TornError,
-    decode,
-    digest_of,
-    encode,
-)
+from dgpin.files.home import Home
+from dgpin.files.journal import Entry, JournalError, Record, TornError, decode, digest_of, encode
 
 _CURES = {
     errno.EACCES: "Check the permissions of the file and of its directory.",

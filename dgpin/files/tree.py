@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from dgpin.errors import UsageError
 from dgpin.files.disk import Disk
-from dgpin.files.journal import STAGED, Entry, Record, digest, home
+from dgpin.files.home import home
+from dgpin.files.journal import STAGED, Entry, Record, digest
 from dgpin.files.location import locate, read, resolve
 from dgpin.files.lock import hold
 from dgpin.files.transaction import ChangedError, Recovery, Transaction, WriteError

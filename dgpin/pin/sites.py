@@ -1,6 +1,5 @@
 """Sites: where a host states the facts of its pin, read through the entries of a Config."""
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -187,6 +186,8 @@ def find(entry: Entry, text: str) -> Found:
 
 
 def _closest(entry: Entry, text: str) -> tuple[Place, ...]:
+    import difflib  # noqa: PLC0415 - only to explain what is missing
+
     lines = text.splitlines()
     wanted = [entry.text]
     if entry.scope is not None and not template.regions(text, entry.scope):

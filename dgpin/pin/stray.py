@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from dgpin import process
 from dgpin.verdict import Place
 
 _LARGEST = 4 << 20  # bytes of a file that is still searched outside git
@@ -76,6 +75,8 @@ def search_in(root: Path) -> Search:
 
 
 def _git_grep(root: Path, texts: Iterable[str]) -> Iterator[tuple[str, int, str]]:
+    from dgpin import process  # noqa: PLC0415 - start-up: `check` seldom searches
+
     patterns = [word for text in texts for word in ("-e", text)]
     argv: list[str | Path] = [
         "git",

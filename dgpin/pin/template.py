@@ -56,7 +56,7 @@ class Template:
     def find(self, text: str, regions: tuple[tuple[int, int], ...]) -> Iterator[Match]:
         """Yield every match inside the regions, in order."""
         for start, end in regions:
-            for found in self.pattern.finditer(text, start, end):
+            for found in _search(self.pattern, _head(self.text), text, start, end):
                 yield Match(
                     found.start(),
                     found.end(),
@@ -65,6 +65,28 @@ class Template:
                         for i, (fact, length) in enumerate(self.facts)
                     ),
                 )
+
+
+def _head(text: str) -> str:
+    """Return the literal text that a template starts with, up to white space or a hole."""
+    hole = next((h for h in _HOLE.finditer(text) if grammar.knows(h[1])), None)
+    words = (text if hole is None else text[: hole.start()]).split(maxsplit=1)
+    return words[0] if words and not text[0].isspace() else ""
+
+
+def _search(
+    pattern: "re.Pattern[str]", head: str, text: str, start: int, end: int
+) -> "Iterator[re.Match[str]]":
+    """Yield what `pattern.finditer` would. str.find skips to each `head`, many times as fast."""
+    if not head:
+        yield from pattern.finditer(text, start, end)
+        return
+    position = text.find(head, start, end)
+    while position >= 0:
+        found = pattern.match(text, position, end)
+        if found is not None:
+            yield found
+        position = text.find(head, max(position + 1, found.end() if found else 0), end)
 
 
 @lru_cache(maxsize=512)
@@ -138,7 +160,7 @@ def regions(text: str, scope: str | None) -> tuple[tuple[int, int], ...]:
     if len(literals) < 2 or not literals[0]:  # noqa: PLR2004 - an opening and an end
         raise TemplateError(f"`{scope}`: a scope is text, an ellipsis (…), and text or nothing")
     found = []
-    for opening in _compiled(literals[0]).finditer(text):
+    for opening in _find(literals[0], text, 0):
         region = _close(text, opening.end(), literals[1:])
         if region is not None and region not in found:
             found.append(region)
@@ -148,7 +170,7 @@ def regions(text: str, scope: str | None) -> tuple[tuple[int, int], ...]:
 
 def _close(text: str, start: int, literals: list[str]) -> tuple[int, int] | None:
     for middle in literals[:-1]:
-        step = _compiled(middle).search(text, start)
+        step = next(_find(middle, text, start), None)
         if step is None:
             return None
         start = step.end()
@@ -161,7 +183,7 @@ def _close(text: str, start: int, literals: list[str]) -> tuple[int, int] | None
     if last == _SECTION:
         end = text.find(f"\n{_SECTION}", start)
         return (start, len(text) if end < 0 else end)
-    closing = _compiled(last).search(text, start)
+    closing = next(_find(last, text, start), None)
     return (start, closing.start()) if closing is not None else None
 
 
@@ -175,6 +197,10 @@ def _balanced(text: str, start: int, closing: str) -> tuple[int, int] | None:
                 return (start, offset)
             depth -= 1
     return None
+
+
+def _find(words: str, text: str, start: int) -> "Iterator[re.Match[str]]":
+    return _search(_compiled(words), words.split(maxsplit=1)[0], text, start, len(text))
 
 
 @lru_cache(maxsize=512)

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dgpin import process
 from dgpin.errors import UsageError
-from dgpin.process import Completed
 from dgpin.verdict import Place
+
+if TYPE_CHECKING:
+    from dgpin.process import Completed
 
 
 class DirtyError(UsageError):
@@ -34,7 +36,9 @@ def is_git(root: Path) -> bool:
     return any((directory / ".git").exists() for directory in (root, *root.parents))
 
 
-def _git(root: Path, *words: str) -> Completed:
+def _git(root: Path, *words: str) -> "Completed":
+    from dgpin import process  # noqa: PLC0415 - start-up: `check` seldom asks git
+
     # --no-optional-locks: a reading command must not write the host's index.
     argv: list[str | Path] = ["git", "--no-optional-locks", "-C", root, *words]
     return process.run(argv, env={**os.environ, "LC_ALL": "C"})
