@@ -67,7 +67,7 @@ def load(commit: str) -> Facts | None:
         return None
     try:
         facts = from_json(cache.read_json(_entry(commit)))
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         return None
     return facts if facts.commit == commit else None
 
@@ -99,7 +99,7 @@ def from_json(value: Any) -> Facts:  # noqa: ANN401 - the border: what JSON gave
     """Return the facts that `to_json` wrote.
 
     Raises:
-        ValueError: another schema. KeyError, TypeError: not such a value at all.
+        ValueError: another schema. AttributeError, KeyError, TypeError: no such value at all.
     """
     if value["schema"] != SCHEMA:
         raise ValueError(value["schema"])

@@ -14,6 +14,7 @@ from dgpin.pin.package import (
     expressions,
     is_generated,
     statements,
+    stored,
 )
 from dgpin.source.tree import Tree
 from dgpin.verdict import Place
@@ -166,12 +167,7 @@ def _bound(body: list[ast.stmt]) -> frozenset[str]:
         elif isinstance(statement, ast.Import | ast.ImportFrom):
             names |= {alias.asname or alias.name.split(".")[0] for alias in statement.names}
         else:
-            names |= {
-                each.id
-                for node in expressions(statement)
-                for each in ast.walk(node)
-                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-            }
+            names |= {name for name, _ in stored(statement)}
     return frozenset(names)
 
 

@@ -196,13 +196,11 @@ def _assign(module: Module, statement: ast.stmt) -> None:
     ):
         module.public = _literal_names(statement.value)
     direct = isinstance(statement, ast.Assign | ast.AnnAssign)
-    for node in expressions(statement):
-        for each in ast.walk(node):
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                if direct:
-                    _define(module, each.id, each.lineno)
-                else:
-                    module.bound.setdefault(each.id, each.lineno)
+    for name, line in stored(statement):
+        if direct:
+            _define(module, name, line)
+        else:
+            module.bound.setdefault(name, line)
     if isinstance(statement, ast.Try):
         for handler in statement.handlers:
             if handler.name:
@@ -247,6 +245,18 @@ def _catches_import(statement: ast.Try) -> bool:
         }:
             return True
     return False
+
+
+def stored(statement: ast.stmt) -> Iterator[tuple[str, int]]:
+    """Yield the names that a statement's own expressions and patterns bind, and their lines."""
+    for node in expressions(statement):
+        for each in ast.walk(node):
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                yield each.id, each.lineno
+            elif isinstance(each, ast.MatchAs | ast.MatchStar) and each.name is not None:
+                yield each.name, each.lineno
+            elif isinstance(each, ast.MatchMapping) and each.rest is not None:
+                yield each.rest, each.lineno
 
 
 def expressions(statement: ast.stmt) -> Iterator[ast.AST]:
