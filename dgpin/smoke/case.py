@@ -27,7 +27,7 @@ class Check:
     level: int = CORE
     # A build may lack these and say so; with `--expect` such an answer is a failure.
     capabilities: tuple[str, ...] = ()
-    # Texts of the assertions by which a build declines, and nothing else.
+    # Patterns of the assertions by which a build declines, and of nothing else.
     refusals: tuple[str, ...] = ()
     # The architectures on which the check itself was run at least once.
     ran_on: tuple[str, ...] = ()

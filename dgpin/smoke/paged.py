@@ -16,12 +16,13 @@ DEPTH = 128
 MULTICAST_NEXT_N = 4
 # Context tokens that one task covers; the schedule counts in these.
 SPLIT = {"sm_90": 256, "sm_100": 256, "sm_103": 256, "sm_120": 128}
-# By these a host declines four query tokens a request, or pages of 32 tokens, on Hopper.
+# Patterns of the assertions by which a build declines four query tokens a request, or pages of
+# 32 tokens, on Hopper.
 NO_NEXT_N4 = (
-    "_schedule_meta_size == num_sms + 1",
-    "next_n == 1 or next_n == 2",
+    r"_schedule_meta_size == num_sms \+ 1",
+    r"next_n == 1 or next_n == 2(?! or)",
 )
-NO_BLOCK_KV32 = ("block_kv == 64",)
+NO_BLOCK_KV32 = (r"(?<!or )block_kv == 64(?! or)",)
 
 CALL = (
     "get_paged_mqa_logits_metadata(lens, block_kv, slots); fp8_fp4_paged_mqa_logits("

@@ -8,6 +8,7 @@ the process (exit 1, a traceback on stderr); a fault of the GPU does so too (exi
 every later call would answer with the same error.
 """
 
+import ctypes
 import faulthandler
 import importlib.util
 import json
@@ -63,8 +64,7 @@ def main(request: dict[str, Any]) -> int:
     torch, build, arch = loaded
     for name in request["checks"]:
         if _run(name, torch, build, arch, request, events):
-            sys.stdout.flush()
-            sys.stderr.flush()
+            # Not a plain exit: the lost device's destructors would only add noise.
             os._exit(POISONED)
     events.tell("done")
     return 0
@@ -142,6 +142,7 @@ def _run(  # noqa: PLR0917 - one call, below
     module = _module(name, request["directory"])
     check = module.CHECK
     faulthandler.dump_traceback_later(check.deadline * request["patience"], exit=True)
+    _mark(name)
     events.tell("check", check=name)
     before = _kernels()
     bench = Bench(
@@ -169,6 +170,7 @@ def _run(  # noqa: PLR0917 - one call, below
         traceback.print_exc()
         told = _told(error)
     lost = _is_lost(torch)
+    _flush()
     events.tell(
         "end",
         check=name,
@@ -180,6 +182,21 @@ def _run(  # noqa: PLR0917 - one call, below
         **told,
     )
     return lost
+
+
+def _mark(name: str) -> None:
+    """Print which check begins, so that each check's output can be told apart."""
+    _flush()
+    for stream in (sys.stdout, sys.stderr):
+        stream.write(f"@@ dgpin check {name}\n")
+        stream.flush()
+
+
+def _flush() -> None:
+    # 2.6 prints with C's buffer, whose text would otherwise come out at the very end.
+    ctypes.CDLL(None).fflush(None)
+    sys.stdout.flush()
+    sys.stderr.flush()
 
 
 def _module(name: str, directory: str | None) -> Any:  # noqa: ANN401 - a check's module
