@@ -224,13 +224,10 @@ def _cut(matches: tuple[Match, ...], index: int, text: str) -> tuple[int, int]:
 
 def _apply(path: str, text: str, patches: list[_Patch]) -> str:
     pieces, position = [], 0
-    for patch in sorted(patches, key=lambda p: (p.start, p.end)):
+    # Two entries may state one value; writing the same twice in one place is writing it once.
+    distinct = {(patch.start, patch.end, patch.text): patch for patch in patches}.values()
+    for patch in sorted(distinct, key=lambda patch: (patch.start, patch.end)):
         if patch.start < position:
-            # Two entries may state one value (a short and a long form of a line); the same twice
-            # is no contradiction.
-            if any(p != patch and (p.start, p.end, p.text) == (patch.start, patch.end, patch.text)
-                   for p in patches):  # fmt: skip
-                continue
             raise GarbledError(path, "would be changed twice in one place")
         pieces += [text[position : patch.start], patch.text]
         position = patch.end

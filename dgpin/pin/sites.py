@@ -14,6 +14,8 @@ from dgpin.verdict import Place
 # A host file's bytes, or None when there is no such file.
 Read = Callable[[str], bytes | None]
 
+_COMMENT = re.compile(r"(?:^|\s)#|^\s*//")
+_MOSTLY = 0.6  # the share of an entry's text that its closest line must hold
 _CONFLICT = re.compile(r"^<{7} (?P<ours>.*?)\s*$(?:.|\n)*?^>{7} (?P<theirs>.*?)\s*$", re.MULTILINE)
 
 
@@ -165,7 +167,10 @@ def find(entry: Entry, text: str) -> Found:
     compiled = template.compile_template(entry.text)
     regions = template.regions(text, entry.scope)
     if entry.each:
-        groups = [tuple(compiled.find(text, (region,))) for region in regions]
+        groups = [
+            tuple(m for m in compiled.find(text, (region,)) if not _in_comment(text, m.start))
+            for region in regions
+        ]
         groups = [group for group in groups if group]
         matches = tuple(match for group in groups for match in group)
         ambiguous = len(groups) > 1 and not entry.many
@@ -185,18 +190,29 @@ def find(entry: Entry, text: str) -> Found:
     return Found(entry=entry, matches=matches, sites=sites)
 
 
-def _closest(entry: Entry, text: str) -> tuple[Place, ...]:
-    import difflib  # noqa: PLC0415 - only to explain what is missing
+def _in_comment(text: str, offset: int) -> bool:
+    """Return whether an offset lies behind a `#` or `//` of its line: words there are no items."""
+    before = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return _COMMENT.search(before) is not None
 
-    lines = text.splitlines()
+
+def _closest(entry: Entry, text: str) -> tuple[Place, ...]:
+    """Return the line that holds the most of an entry's literal text, if it holds most of it."""
     wanted = [entry.text]
     if entry.scope is not None and not template.regions(text, entry.scope):
-        wanted = [part.strip() for part in entry.scope.split(template.ELLIPSIS) if part.strip()]
+        wanted = entry.scope.split(template.ELLIPSIS)
     scored = [
-        (difflib.SequenceMatcher(None, part, line.strip()).ratio(), -number)
-        for part in wanted
-        for number, line in enumerate(lines, start=1)
-        if line.strip()
+        (_alike(part, line), -len(line), -number)
+        for part in map(template.without_holes, wanted)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if part
     ]
-    ratio, number = max(scored, default=(0.0, 0))
-    return (Place(entry.path, -number),) if ratio > 0.5 else ()  # noqa: PLR2004 - half alike
+    alike, _, number = max(scored, default=(0.0, 0, 0))
+    return (Place(entry.path, -number),) if alike >= _MOSTLY else ()
+
+
+def _alike(part: str, line: str) -> float:
+    import difflib  # noqa: PLC0415 - only to explain what is missing
+
+    blocks = difflib.SequenceMatcher(None, part, line, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks if block.size > 1) / len(part)

@@ -67,6 +67,11 @@ class Template:
                 )
 
 
+def without_holes(text: str) -> str:
+    """Return a template's literal text, to compare lines with."""
+    return _HOLE.sub(lambda hole: "" if grammar.knows(hole[1]) else hole[0], text).strip()
+
+
 def _head(text: str) -> str:
     """Return the literal text that a template starts with, up to white space or a hole."""
     hole = next((h for h in _HOLE.finditer(text) if grammar.knows(h[1])), None)
@@ -137,13 +142,13 @@ def literal(text: str) -> str:
 # A value or word at the template's edge must be whole: `cudart` is not in `cudart_static`.
 def _before(text: str, *, opens_with_hole: bool) -> str:
     if opens_with_hole:
-        return r"(?<![^\s\"'`(=,])"
+        return r"(?<![^\s\"'`([{=,:@])"
     return r"(?<![\w-])" if text[0].isalnum() or text[0] == "_" else ""
 
 
 def _after(text: str, *, closes_with_hole: bool) -> str:
     if closes_with_hole:
-        return r"(?=[\s\"'`),;:]|\.?(?:\s|\Z))"
+        return r"(?=[\s\"'`)\]},;:]|\.?(?:\s|\Z))"
     return r"(?![\w-])" if text[-1].isalnum() or text[-1] == "_" else ""
 
 
