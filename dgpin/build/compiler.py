@@ -41,7 +41,7 @@ class Compiler:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """What a program of a few lines says: does it compile, and the compiler's first words if not."""
+    """What came of a program of a few lines; `output` is the compiler's words where it failed."""
 
     compiles: bool
     output: str

@@ -23,6 +23,7 @@ _LIBRARIES = (
     "targets/sbsa-linux/lib/stubs",
 )
 _HEADER = "cuda_runtime_api.h"
+NAMED = "--cuda-home"  # the origin of a home that the user named
 _HOPS = 8  # wrapper scripts and links on the way to the real nvcc
 
 
@@ -70,7 +71,7 @@ def find(
     """Look for the toolkit: what is named explicitly, else by environment, nvcc, custom, pip."""
     considered: list[Candidate] = []
     chosen: Toolkit | None = None
-    proposals = [(explicit, "--cuda-home")] if explicit else list(_proposals(env, torch, root))
+    proposals = [(explicit, NAMED)] if explicit else list(_proposals(env, torch, root))
     for home, origin in proposals:
         if chosen is None:
             chosen = read(home, origin)
@@ -78,9 +79,7 @@ def find(
         else:
             refused = "an earlier place was taken"
         considered.append(Candidate(home=home, origin=origin, refused=refused))
-    return Search(
-        toolkit=chosen, considered=tuple(considered), torch_guess=_torch_guess(env, root)
-    )
+    return Search(toolkit=chosen, considered=tuple(considered), torch_guess=_torch_guess(env, root))
 
 
 def read(home: Path, origin: str) -> Toolkit | None:

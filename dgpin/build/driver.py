@@ -111,4 +111,4 @@ def compile_target(target: Any) -> int:  # noqa: ANN401 - parsed JSON
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main())  # noqa: TID251 - a script of its own process

@@ -8,7 +8,7 @@ from dgpin.build import compiler as compilers
 from dgpin.build import cuda
 from dgpin.build.compiler import Compiler
 from dgpin.build.cuda import Library, Toolkit
-from dgpin.build.recipe import CUDA_HOME, Recipe, filled
+from dgpin.build.recipe import Recipe
 from dgpin.build.toolchain import Toolchain
 from dgpin.build.torch_files import Torch
 
@@ -26,7 +26,7 @@ class Parts:
 
 
 def standard(recipe: Recipe, torch: Torch | None) -> int:
-    """Return the C++ standard to compile with: the source's, raised to what torch's headers need."""
+    """Return the C++ standard to compile with: the source's, or torch's where it is newer."""
     return max(recipe.cxx_std, torch.cxx_std if torch else 0)
 
 
@@ -38,18 +38,12 @@ def compile_flags(
     The user's CPPFLAGS and CXXFLAGS come last, so they win.
     """
     torch, toolkit = toolchain.torch, toolchain.toolkit
-    home = str(toolkit.home) if toolkit else ""
-    abi = torch.cxx11_abi if torch else True
-    own = [
-        filled(flag, cuda_home=home, cxx11_abi=abi)
-        for flag in recipe.flags
-        if not flag.startswith("-std=")
-    ]
+    own = [flag for flag in recipe.flags if not flag.startswith("-std=")]
     includes = [
-        str(source / path) for path in recipe.includes if not path.startswith(CUDA_HOME)
+        *(source / path for path in recipe.includes),
+        *(toolkit.includes if toolkit else ()),
+        *(torch.includes if torch else ()),
     ]
-    includes += [str(path) for path in (*(toolkit.includes if toolkit else ()),)]
-    includes += [str(path) for path in (torch.includes if torch else ())]
     module = recipe.name.rpartition(".")[2] or "_C"
     return (
         *own,
@@ -57,7 +51,7 @@ def compile_flags(
         *(["-fPIC"] if "-fPIC" not in own else []),
         "-DTORCH_API_INCLUDE_EXTENSION_H",
         f"-DTORCH_EXTENSION_NAME={module}",
-        *([f"-D_GLIBCXX_USE_CXX11_ABI={int(abi)}"] if not _sets_abi(own) else []),
+        f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.cxx11_abi if torch else True)}",
         *(f"-I{path}" for path in dict.fromkeys(includes)),
         f"-I{python_include}",
         *after(toolchain),
@@ -67,33 +61,27 @@ def compile_flags(
 
 def after(toolchain: Toolchain) -> tuple[str, ...]:
     """Return the flags that let pip's nvidia packages give what the toolkit lacks, and no more."""
-    paths = cuda.nvidia_includes(toolchain.torch)
+    paths = cuda.nvidia_includes(toolchain.torch) if fits(toolchain) else ()
     cccl = [path / "cccl" for path in paths if (path / "cccl").is_dir()]
     return tuple(word for path in (*paths, *cccl) for word in ("-idirafter", str(path)))
 
 
-def _sets_abi(flags: Sequence[str]) -> bool:
-    return any(flag.startswith("-D_GLIBCXX_USE_CXX11_ABI=") for flag in flags)
+def fits(toolchain: Toolchain) -> bool:
+    """Whether the toolkit is of the major version of CUDA that torch was built with."""
+    torch, toolkit = toolchain.torch, toolchain.toolkit
+    return not torch or not toolkit or torch.cuda.partition(".")[0] == toolkit.major
 
 
 def libraries(recipe: Recipe, toolchain: Toolchain) -> tuple[Library, ...]:
     """Return every library that the link names, with the file that it means.
 
-    A directory of the source's own list comes first, pip's nvidia packages after the toolkit,
-    the compiler's last.
+    torch's directory comes first, pip's nvidia packages after the toolkit, the compiler's last.
     """
     torch, toolkit, compiler = toolchain.torch, toolchain.toolkit, toolchain.compiler
-    home = str(toolkit.home) if toolkit else ""
-    named = [
-        Path(filled(path, cuda_home=home, cxx11_abi=True))
-        for path in recipe.library_dirs
-        if home or not path.startswith(CUDA_HOME)
-    ]
     directories = (
-        *named,
         *([torch.root / "lib"] if torch else []),
         *(toolkit.libraries if toolkit else ()),
-        *cuda.nvidia_libraries(torch),
+        *(cuda.nvidia_libraries(torch) if fits(toolchain) else ()),
         *(compilers.library_directories(compiler, toolchain.env) if compiler else ()),
     )
     names = dict.fromkeys((*recipe.libraries, *TORCH_LIBRARIES))

@@ -100,7 +100,9 @@ def dependencies(rules: str) -> tuple[str, ...]:
 
 def includers(name: str, files: Iterable[str], *, most: int = 3) -> tuple[Place, ...]:
     """Return the first lines that include a header by this name, in the order of `files`."""
-    pattern = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[<\"]" + re.escape(name.encode()) + rb"[>\"]")
+    pattern = re.compile(
+        rb"^[ \t]*#[ \t]*include[ \t]*[<\"]" + re.escape(name.encode()) + rb"[>\"]"
+    )
     found: list[Place] = []
     wanted = name.encode()
     for file in files:

@@ -243,7 +243,7 @@ _NEWER = {
     "debian": (_DEBIAN_12,),
     "ubuntu": (_UBUNTU_22,),
     "amzn": (_AMAZON,),
-    **{name: (_TOOLSET, _TOOLSET_14) for name in ("rhel", *_RHEL)},
+    **dict.fromkeys(("rhel", *_RHEL), (_TOOLSET, _TOOLSET_14)),
 }
 
 

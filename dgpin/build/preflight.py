@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dgpin import cache
 from dgpin.build import compiler as compilers
-from dgpin.build import flags, headers, packages, scan
+from dgpin.build import cuda, flags, headers, packages, scan
 from dgpin.build.cuda import Library
 from dgpin.build.interpreter import Interpreter
 from dgpin.build.recipe import Binding, Recipe
@@ -112,9 +112,7 @@ def _interpreters(toolchain: Toolchain) -> Iterator[Item]:
     for each in toolchain.interpreters:
         name = f"Python {each.version}"
         if (each.include / "Python.h").is_file():
-            yield Item(
-                kind=Kind.INTERPRETER, name=name, status=Status.FOUND, detail=str(each.path)
-            )
+            yield Item(kind=Kind.INTERPRETER, name=name, status=Status.FOUND, detail=str(each.path))
             continue
         what = packages.python_headers(toolchain.distribution, each.short)
         yield Item(
@@ -161,7 +159,9 @@ def _toolkit(toolchain: Toolchain) -> Iterator[Item]:
     toolkit = search.toolkit
     wanted = torch.cuda if torch else ""
     if toolkit is None:
-        tried = "; ".join(f"{each.home} ({each.origin}): {each.refused}" for each in search.considered)
+        tried = "; ".join(
+            f"{each.home} ({each.origin}): {each.refused}" for each in search.considered
+        )
         what = packages.toolkit(toolchain.distribution, cuda=wanted or "13.0")
         yield _item(
             Kind.TOOLKIT,
@@ -172,7 +172,14 @@ def _toolkit(toolchain: Toolchain) -> Iterator[Item]:
         )
         return
     name = f"CUDA {toolkit.version}"
-    if wanted and toolkit.major != wanted.partition(".")[0]:
+    if not flags.fits(toolchain) and toolkit.origin == cuda.NAMED:
+        yield _note(
+            Kind.TOOLKIT,
+            name,
+            f"{toolkit.home}: torch was built with CUDA {wanted}, so what is compiled is not kept",
+        )
+        return
+    if wanted and not flags.fits(toolchain):
         yield _item(
             Kind.TOOLKIT,
             name,
@@ -236,15 +243,13 @@ def _compiler(recipe: Recipe, toolchain: Toolchain) -> Iterator[Item]:
     )
 
 
-_FORMAT = "#include <format>\nint main() { return (int)std::format(\"{}\", 1).size() - 1; }\n"
+_FORMAT = '#include <format>\nint main() { return (int)std::format("{}", 1).size() - 1; }\n'
 
 
 def _headers(recipe: Recipe, source: Path, toolchain: Toolchain) -> Iterator[Item]:
     sources = [source / path for path in recipe.sources]
     compiler = toolchain.compiler
-    words = flags.compile_flags(
-        recipe, source, toolchain, python_include=toolchain.host.include
-    )
+    words = flags.compile_flags(recipe, source, toolchain, python_include=toolchain.host.include)
     if compiler is None:
         found = scan.closure(source, sources, words)
     else:
@@ -270,9 +275,7 @@ def _headers(recipe: Recipe, source: Path, toolchain: Toolchain) -> Iterator[Ite
             yield _standard_header("format", compiler.label, (), toolchain)
 
 
-def _missing_header(
-    name: str, source: Path, files: Sequence[str], toolchain: Toolchain
-) -> Item:
+def _missing_header(name: str, source: Path, files: Sequence[str], toolchain: Toolchain) -> Item:
     own = [file for file in files if file.startswith(f"{source}/")]
     others = [file for file in files if "/torch/include/" in file and "/ATen/ops/" not in file]
     places = tuple(
@@ -368,9 +371,7 @@ def _tools(recipe: Recipe, toolchain: Toolchain) -> Iterator[Item]:
             detail=detail,
         )
     if toolchain.ccache:
-        yield Item(
-            kind=Kind.TOOL, name="ccache", status=Status.FOUND, detail=toolchain.ccache
-        )
+        yield Item(kind=Kind.TOOL, name="ccache", status=Status.FOUND, detail=toolchain.ccache)
     if toolchain.sccache:
         yield _note(Kind.TOOL, "sccache", f"{toolchain.sccache}; used when CXX names it")
 

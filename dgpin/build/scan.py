@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from dgpin.build.headers import Closure
@@ -40,7 +41,7 @@ def closure(source: Path, sources: Sequence[Path], flags: Sequence[str]) -> Clos
     them count is the compiler's business, which is missing itself.
     """
     searched = [flag[2:] for flag in flags if flag.startswith("-I")]
-    after = [path for word, path in zip(flags, flags[1:], strict=False) if word == "-idirafter"]
+    after = [path for word, path in pairwise(flags) if word == "-idirafter"]
     directories = [os.path.normpath(path) for path in (*searched, *after)]
     tree = _Disk([str(source / "csrc"), *directories])
     found = includes.closure(tree, [str(path) for path in sources], directories)
@@ -50,7 +51,8 @@ def closure(source: Path, sources: Sequence[Path], flags: Sequence[str]) -> Clos
         if not external.conditional
         and known.owner(external.header) is not known.Owner.STANDARD
         and not any(
-            Path(place, external.header).exists() for place in ("/usr/include", "/usr/local/include")
+            Path(place, external.header).exists()
+            for place in ("/usr/include", "/usr/local/include")
         )
     ]
     return Closure(files=tuple(found.files), missing=tuple(missing))

@@ -1,4 +1,4 @@
-"""What a build is made with, as far as it is there: read without importing or compiling anything."""
+"""What a build is made with, as far as it is there; nothing is imported or compiled for it."""
 
 import os
 import shutil

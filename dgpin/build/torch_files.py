@@ -94,7 +94,9 @@ def _constants(path: Path) -> dict[str, str | None]:
             else []
         )
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
-        if isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, str)):
+        if isinstance(value, ast.Constant) and (
+            value.value is None or isinstance(value.value, str)
+        ):
             for target in targets:
                 if isinstance(target, ast.Name):
                     values[target.id] = value.value

@@ -25,6 +25,7 @@ COMMANDS = {
     "check": Command("check", "Do the sites agree, and do they fit the source they pin?"),
     "show": Command("show", "Which DeepGEMM is this? Pin, sites, distance."),
     "init": Command("init", "Write the preset that fits this host to dgpin.toml."),
+    "build": Command("build", "Compile `_C`, after saying everything that is missing."),
 }
 
 INTERNAL_FAULT = 70
