@@ -15,6 +15,7 @@ from dgpin.verdict import Place
 Read = Callable[[str], bytes | None]
 
 _COMMENT = re.compile(r"(?:^|\s)#|^\s*//")
+_DIGITS = re.compile(r"[0-9a-f]{7,}")
 _MOSTLY = 0.6  # the share of an entry's text that its closest line must hold
 _CONFLICT = re.compile(r"^<{7} (?P<ours>.*?)\s*$(?:.|\n)*?^>{7} (?P<theirs>.*?)\s*$", re.MULTILINE)
 
@@ -200,15 +201,19 @@ def _closest(entry: Entry, text: str) -> tuple[Place, ...]:
     """Return the line that holds the most of an entry's literal text, if it holds most of it."""
     wanted = [entry.text]
     if entry.scope is not None and not template.regions(text, entry.scope):
-        wanted = entry.scope.split(template.ELLIPSIS)
+        wanted = template.lost(text, entry.scope) or entry.scope.split(template.ELLIPSIS)
     scored = [
-        (_alike(part, line), -len(line), -number)
-        for part in map(template.without_holes, wanted)
+        (_alike(part, _DIGITS.sub(_zeros, line)), -len(line), -number)
+        for part in map(template.shape, wanted)
         for number, line in enumerate(text.splitlines(), start=1)
         if part
     ]
     alike, _, number = max(scored, default=(0.0, 0, 0))
     return (Place(entry.path, -number),) if alike >= _MOSTLY else ()
+
+
+def _zeros(digits: "re.Match[str]") -> str:
+    return "0" * len(digits[0])
 
 
 def _alike(part: str, line: str) -> float:

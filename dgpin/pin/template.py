@@ -67,9 +67,15 @@ class Template:
                 )
 
 
-def without_holes(text: str) -> str:
-    """Return a template's literal text, to compare lines with."""
-    return _HOLE.sub(lambda hole: "" if grammar.knows(hole[1]) else hole[0], text).strip()
+def shape(text: str) -> str:
+    """Return a template's literal text, to compare lines with; a commit stands there as zeros."""
+    return _HOLE.sub(_sample, text).strip()
+
+
+def _sample(hole: "re.Match[str]") -> str:
+    if hole[1] == "commit":
+        return "0" * int(hole[2] or 40)
+    return "" if grammar.knows(hole[1]) else hole[0]
 
 
 def _head(text: str) -> str:
@@ -171,6 +177,12 @@ def regions(text: str, scope: str | None) -> tuple[tuple[int, int], ...]:
             found.append(region)
     # "A … C … B": another A before the same C opens the same region.
     return tuple(found)
+
+
+def lost(text: str, scope: str) -> list[str]:
+    """Return the literals of a scope that are nowhere in a text."""
+    literals = [part.strip() for part in scope.split(ELLIPSIS)]
+    return [part for part in literals if part and _compiled(part).search(text) is None]
 
 
 def _close(text: str, start: int, literals: list[str]) -> tuple[int, int] | None:
