@@ -128,15 +128,15 @@ def _overloads(
     found = []
     for signature in left:
         if not any(_covers(other, signature, how) for other in new):
-            detail = f"no longer takes {_bare(signature)}"
+            detail = f"no longer takes {bare(signature)}"
             found.append(
-                Difference(rule="overload-removed", parameter=_bare(signature), detail=detail)
+                Difference(rule="overload-removed", parameter=bare(signature), detail=detail)
             )
     for signature in right:
         if not any(_covers(signature, other, how) for other in left):
-            detail = f"takes {_bare(signature)} too"
+            detail = f"takes {bare(signature)} too"
             found.append(
-                Difference(rule="overload-added", parameter=_bare(signature), detail=detail)
+                Difference(rule="overload-added", parameter=bare(signature), detail=detail)
             )
     return found
 
@@ -151,7 +151,8 @@ def _covers(b: Signature, a: Signature, how: Comparable) -> bool:
     return all(BY_ID[d.rule].level in quiet for d in parameters.compare(a, b, how))
 
 
-def _bare(signature: Signature) -> str:
+def bare(signature: Signature) -> str:
+    """Return an overload's parameters, by which it is named."""
     return f"({', '.join(p.name + _type(p.type) for p in signature.parameters)})"
 
 

@@ -163,7 +163,7 @@ def _gone(
 def _removed(
     parameter: Parameter, a: Signature, b: Signature, *, look: str, swallows: bool
 ) -> Difference:
-    detail = f"without `{parameter}`"
+    detail = f"without `{spelling.parameter(parameter)}`"
     if look:
         detail += f"; `{look}` stands at its place now: look whether it means the same"
     shifted = _shifted(parameter, a, b)
@@ -195,7 +195,7 @@ def _new(a: Signature, b: Signature, renamed: dict[str, str]) -> Iterator[Differ
         if parameter.name in known:
             continue
         if parameter.is_required:
-            detail = f"with `{parameter}`, which must be given"
+            detail = f"with `{spelling.parameter(parameter)}`, which must be given"
             yield Difference(
                 rule="parameter-added-required", parameter=parameter.name, detail=detail
             )
@@ -203,12 +203,14 @@ def _new(a: Signature, b: Signature, renamed: dict[str, str]) -> Iterator[Differ
             yield _inserted(parameter, index, a)
         else:
             yield Difference(
-                rule="parameter-added", parameter=parameter.name, detail=f"with `{parameter}`"
+                rule="parameter-added",
+                parameter=parameter.name,
+                detail=f"with `{spelling.parameter(parameter)}`",
             )
     for parameter in _plain(b):
         if parameter.kind is ParameterKind.KEYWORD_ONLY and parameter.name not in known:
             rule = "parameter-added-required" if parameter.is_required else "parameter-added"
-            detail = f"with `{parameter}`, by keyword only"
+            detail = f"with `{spelling.parameter(parameter)}`, by keyword only"
             yield Difference(rule=rule, parameter=parameter.name, detail=detail)
 
 
@@ -219,7 +221,7 @@ def _last_common_place(a: Signature, b: Signature, renamed: dict[str, str]) -> i
 
 
 def _inserted(parameter: Parameter, index: int, a: Signature) -> Difference:
-    detail = f"with `{parameter}` at place {index + 1}"
+    detail = f"with `{spelling.parameter(parameter)}` at place {index + 1}"
     pushed = a.positional[index] if index < len(a.positional) else None
     silent = pushed is not None and accepts(parameter.type, pushed.type)
     if pushed is not None:

@@ -5,8 +5,10 @@ pybind11 2.13 prints `Optional[tuple[int, int]]` where 3.1 prints
 """
 
 import re
+from dataclasses import replace
 
 from dgpin.api import split
+from dgpin.api.signature import Parameter
 
 _PREFIX = re.compile(r"\b(?:typing|typing_extensions|collections\.abc|builtins|types)\.")
 _NUMBERS = (
@@ -70,6 +72,11 @@ def _union(parts: list[str]) -> str:
 def alternatives(text: str) -> frozenset[str]:
     """Return the types that a normal spelling accepts."""
     return frozenset(split.pieces(text, at="|"))
+
+
+def parameter(shown: Parameter) -> str:
+    """Return a parameter as messages show it: its type in the one spelling."""
+    return str(replace(shown, type=type_of(shown.type)) if shown.type else shown)
 
 
 def default_of(text: str) -> str:

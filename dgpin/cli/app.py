@@ -24,6 +24,8 @@ COMMANDS = {
     "bump": Command("bump", "Move the pin: rewrite every site to REF, all or none."),
     "check": Command("check", "Do the sites agree, and do they fit the source they pin?"),
     "show": Command("show", "Which DeepGEMM is this? Pin, sites, distance."),
+    "diff-api": Command("diff_api", "What does a move from A to B break?"),
+    "explain": Command("explain", "What does a rule mean?"),
     "init": Command("init", "Write the preset that fits this host to dgpin.toml."),
     "build": Command("build", "Compile `_C`, after saying everything that is missing."),
 }

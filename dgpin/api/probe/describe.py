@@ -239,10 +239,8 @@ def _members(row: "dict[str, object]", cls: type, *, skip: "set[str]") -> "list[
             continue
         rows.append(_describe_member(row, name, value))
     seen = {str(r["path"]).rpartition(".")[2] for r in rows} | skip
-    for name in text.instance_attributes(cls):
-        if name not in seen:
-            rows.append(_member(row, name, "attribute"))
-    return rows
+    set_later = [name for name in text.instance_attributes(cls) if name not in seen]
+    return [*rows, *(_member(row, name, "attribute") for name in set_later)]
 
 
 def _describe_member(row: "dict[str, object]", name: str, value: object) -> "dict[str, object]":

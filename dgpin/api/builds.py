@@ -1,0 +1,111 @@
+"""Builds on disk: where the package lies, which extensions it has, what identifies it."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dgpin.api.surface import PACKAGE
+from dgpin.errors import UnavailableError, UsageError
+
+EXTENSION = "deep_gemm_cpp"  # until v2.1 a module of its own, beside the package
+_THIRD_PARTY = "third_party"
+# Kernel sources travel with the package; they are no part of its API.
+_NOT_API = frozenset({"include", "csrc", "docs", "__pycache__"})
+
+
+class NotABuildError(UsageError):
+    """What was named holds no `deep_gemm` package."""
+
+    hint = (
+        "Name a directory that holds deep_gemm/, a wheel (path or URL), `installed`, "
+        "pypi:NAME==VERSION, or a git ref."
+    )
+
+    def __init__(self, label: str, why: str) -> None:
+        super().__init__(f"{label}: {why}")
+
+
+class TwoBuildsError(UsageError):
+    """What was named holds more than one build, so it is not said which was meant."""
+
+    hint = "Name the one that is meant by its own directory."
+
+    def __init__(self, label: str, found: Iterable[str]) -> None:
+        super().__init__(f"{label}: more than one build: {', '.join(found)}")
+
+
+class NoExtensionError(UnavailableError):
+    """A package whose compiled half is missing."""
+
+    hint = "Name a build, or compare the source text with --static."
+
+    def __init__(self, label: str) -> None:
+        super().__init__(
+            f"{label}: the package has no compiled `_C`: it is a source, or was packed without it"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """An importable package; `root` is the directory that holds `deep_gemm/`."""
+
+    label: str
+    root: Path
+
+    @property
+    def package(self) -> Path:
+        """The package's own directory."""
+        return self.root / PACKAGE
+
+    def extensions(self) -> tuple[str, ...]:
+        """Return the names of its shared objects."""
+        found = [p.name for p in self.package.iterdir() if p.name.startswith("_C") and _is_so(p)]
+        found += [p.name for p in self.root.glob(f"{EXTENSION}*") if _is_so(p)]
+        found += [p.name for p in self.package.glob(f"{EXTENSION}*") if _is_so(p)]
+        return tuple(sorted(found))
+
+    def has_extension(self) -> bool:
+        """Whether there is a compiled half, or a Python one that stands in for it."""
+        return bool(self.extensions()) or (self.package / "_C.py").is_file()
+
+    def digest(self) -> str:
+        """Return what identifies the build: a hash of its `_C*` and its Python files.
+
+        Its version does not: builds of one version differ in their parameters.
+        """
+        total = hashlib.sha256()
+        for path in sorted(self._files()):
+            total.update(f"{path.relative_to(self.root).as_posix()}\0".encode())
+            total.update(hashlib.sha256(path.read_bytes()).digest())
+        return total.hexdigest()
+
+    def _files(self) -> Iterable[Path]:
+        yield from (p for p in self.root.glob(f"{EXTENSION}*") if _is_so(p))
+        for path in self.package.rglob("*"):
+            inner = path.relative_to(self.package).parts
+            if not _NOT_API.intersection(inner) and path.suffix in {".py", ".so"}:
+                yield path
+
+
+def _is_so(path: Path) -> bool:
+    return path.suffix == ".so" and path.is_file()
+
+
+def at(directory: Path, *, label: str) -> Build:
+    """Return the build in a directory: `deep_gemm/`, or `*/third_party/deep_gemm/`.
+
+    Raises:
+        NotABuildError: there is none.
+        TwoBuildsError: there are several.
+    """
+    candidates = [directory, directory / _THIRD_PARTY]
+    candidates += sorted(directory.glob(f"*/{_THIRD_PARTY}"))
+    found = [c for c in candidates if (c / PACKAGE / "__init__.py").is_file()]
+    if not found and directory.name == PACKAGE and (directory / "__init__.py").is_file():
+        found = [directory.parent]
+    if not found:
+        raise NotABuildError(label, "there is no deep_gemm/__init__.py in it")
+    if len(found) > 1:
+        raise TwoBuildsError(label, [str((c / PACKAGE).relative_to(directory)) for c in found])
+    return Build(label=label, root=found[0].resolve())

@@ -1,0 +1,92 @@
+"""A and B, from the words of a command line to a report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+from dgpin.api import allow, attempt, capabilities, compare, load, witness
+from dgpin.api.builds import Build
+from dgpin.api.capabilities import Capabilities
+from dgpin.api.change import Comparison
+from dgpin.api.load import Side
+from dgpin.api.locate import Named, Source
+from dgpin.api.report import Report
+from dgpin.api.surface import Surface
+from dgpin.build.interpreter import Interpreter
+from dgpin.config import Accepted
+
+MODULES = ("torch", "deep_gemm")  # what an interpreter under test is asked about
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One side of a comparison: what it is, and the interpreter that would load it."""
+
+    named: Named
+    python: Interpreter | None
+
+
+def report(
+    a: Question,
+    b: Question,
+    *,
+    accepted: Sequence[Accepted],
+    today: date,
+    timeout: float = load.TIMEOUT,
+) -> Report:
+    """Compare two builds, two sources, or one of each.
+
+    Raises:
+        LoadError, BothFailedError: a build does not load.
+        NoExtensionError, TwoBuildsError: there is nothing to load.
+    """
+    comparison = _compared(a, b, timeout=timeout)
+    abilities = (_abilities(a.named), _abilities(b.named))
+    return Report(
+        comparison=comparison,
+        allowed=allow.apply(accepted, comparison.changes, today=today),
+        capabilities=abilities,
+        moved=capabilities.compare(*abilities),
+    )
+
+
+def _compared(a: Question, b: Question, *, timeout: float) -> Comparison:
+    sides = [_side(question) for question in (a, b)]
+    if sides[0] is not None and sides[1] is not None:
+        first, second = load.both(sides[0], sides[1], timeout=timeout)
+    else:
+        first, second = (
+            load.surface(side, timeout=timeout) if side is not None else _read(question)
+            for side, question in zip(sides, (a, b), strict=True)
+        )
+    found = compare.compare(first, second)
+    return witness.attach(found, (_attempt(sides[0], timeout), _attempt(sides[1], timeout)))
+
+
+def _side(question: Question) -> Side | None:
+    if isinstance(question.named, Source) or question.python is None:
+        return None
+    return Side(build=question.named, python=question.python)
+
+
+def _read(question: Question) -> Surface:
+    from dgpin.api import static  # noqa: PLC0415 - brings the C++ parser
+
+    if isinstance(question.named, Build):
+        return static.of_build(question.named)
+    return static.of_source(question.named)
+
+
+def _attempt(side: Side | None, timeout: float) -> witness.Attempt:
+    if side is None:
+        return witness.on_paper
+    return partial(attempt.attempt, side, timeout=timeout)
+
+
+def _abilities(named: Named) -> Capabilities:
+    if isinstance(named, Build):
+        return capabilities.of_build(named)
+    from dgpin.pin.derive import derive  # noqa: PLC0415 - only for source text
+
+    return capabilities.of_source(derive(named.tree, commit=named.commit))

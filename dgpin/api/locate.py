@@ -1,0 +1,111 @@
+"""A and B as they are named on the command line become builds or source texts."""
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from dgpin import process
+from dgpin.api import builds, wheels
+from dgpin.api.builds import Build, NotABuildError
+from dgpin.api.surface import PACKAGE
+from dgpin.build.interpreter import Interpreter
+from dgpin.errors import UnavailableError
+from dgpin.source.tree import Tree
+
+INSTALLED = "installed"
+_PYPI = "pypi:"
+_LIMIT = 900.0  # seconds for a download
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A DeepGEMM source, to be read as text."""
+
+    label: str
+    tree: Tree
+    commit: str = ""
+
+
+Named = Build | Source
+
+
+class NotInstalledError(UnavailableError):
+    """`installed`, and the interpreter has none."""
+
+    hint = "Name another interpreter with --python, or the build itself."
+
+    def __init__(self, python: Path) -> None:
+        super().__init__(f"installed: {python} has no deep_gemm")
+
+
+class DownloadError(UnavailableError):
+    """pip or uv could not get a package."""
+
+    hint = "Check the name and version; the package must have a wheel for this interpreter."
+
+    def __init__(self, label: str, why: str) -> None:
+        super().__init__(f"{label}: {why}")
+
+
+def named(spec: str, *, python: Interpreter, static: bool = False) -> Named | None:
+    """Return what a word of the command line names; None when it must be a git ref.
+
+    `static` tells that source text will do.
+
+    Raises:
+        DgpinError: it names something that is no build, or that cannot be had.
+    """
+    if spec == INSTALLED:
+        return _installed(python)
+    if spec.startswith(_PYPI):
+        return _from_pypi(spec, python=python)
+    if spec.startswith(("https://", "http://")):
+        return wheels.remote(spec)
+    path = Path(spec).expanduser()
+    if path.is_file():
+        if path.suffix != ".whl":
+            raise NotABuildError(spec, "is a file, and no wheel")
+        return wheels.local(path, label=spec)
+    if path.is_dir():
+        return _directory(path, label=spec, static=static)
+    if path.suffix == ".whl" or spec.startswith((".", "/", "~")):
+        raise NotABuildError(spec, "there is no such file or directory")
+    return None
+
+
+def _directory(path: Path, *, label: str, static: bool) -> Named:
+    if static and (path / "csrc" / "python_api.cpp").is_file():
+        from dgpin.source.directory import DirTree  # noqa: PLC0415 - only for source text
+
+        return Source(label=label, tree=DirTree(path))
+    return builds.at(path, label=label)
+
+
+def _installed(python: Interpreter) -> Build:
+    for folder in python.search:
+        if (folder / PACKAGE / "__init__.py").is_file():
+            return Build(label=INSTALLED, root=folder.resolve())
+    raise NotInstalledError(python.path)
+
+
+def _from_pypi(spec: str, *, python: Interpreter) -> Build:
+    """Let pip, or uv when it is there, resolve and download one package without its needs."""
+    wanted = spec.removeprefix(_PYPI)
+    name, _, version = wanted.partition("==")
+    if not name or not version or name.startswith("-"):
+        raise NotABuildError(spec, "write it as pypi:NAME==VERSION")
+    with tempfile.TemporaryDirectory() as scratch:
+        if shutil.which("uv"):
+            argv = ["uv", "pip", "install", "--quiet", "--no-deps", "--python", str(python.path)]
+            done = process.run([*argv, "--target", scratch, wanted], timeout=_LIMIT)
+        else:
+            argv = [str(python.path), "-m", "pip", "download", "--quiet", "--no-deps"]
+            argv += ["--disable-pip-version-check", "--only-binary", ":all:"]
+            done = process.run([*argv, "--dest", scratch, wanted], timeout=_LIMIT)
+        if done.returncode != 0:
+            raise DownloadError(spec, done.tail or "the download did not end in time")
+        wheel = next(Path(scratch).glob("*.whl"), None)
+        if wheel is not None:
+            return wheels.local(wheel, label=spec)
+        return wheels.keep(builds.at(Path(scratch), label=spec))

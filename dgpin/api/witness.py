@@ -1,0 +1,66 @@
+"""Witnesses: the smallest host code that binds in A and does not in B."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+from dgpin.api import trials
+from dgpin.api.change import Change, Comparison, Level, Witness
+from dgpin.api.surface import Surface
+from dgpin.api.trials import Trial
+
+Outcome = Mapping[str, str]  # {"ok": what was seen} or {"raises": the error}
+Attempt = Callable[[Surface, Sequence[dict[str, Any]]], Sequence[Outcome]]
+
+
+def attach(comparison: Comparison, attempts: tuple[Attempt, Attempt]) -> Comparison:
+    """Return the comparison with a witness, or the reason for none, on every breaking change.
+
+    `attempts` try pieces of code against A and against B, and return an outcome for each.
+    """
+    changes = list(comparison.changes)
+    planned: list[tuple[int, Trial]] = []
+    for index, change in enumerate(changes):
+        if change.level is Level.BREAKING:
+            plan = trials.plan(change, comparison.a, comparison.b)
+            if isinstance(plan, str):
+                changes[index] = replace(change, unwitnessed=plan)
+            else:
+                planned.append((index, plan))
+    if not planned:
+        return replace(comparison, changes=tuple(changes))
+    with ThreadPoolExecutor(2) as pool:
+        runs = [
+            pool.submit(attempt, surface, [trial.to_json(surface) for _, trial in planned])
+            for attempt, surface in zip(attempts, (comparison.a, comparison.b), strict=True)
+        ]
+        outcomes = [run.result() for run in runs]
+    for (index, trial), in_a, in_b in zip(planned, *outcomes, strict=True):
+        changes[index] = _judge(changes[index], trial, in_a, in_b)
+    return replace(comparison, changes=tuple(changes))
+
+
+def _judge(change: Change, trial: Trial, in_a: Outcome, in_b: Outcome) -> Change:
+    for side, outcome in (("A", in_a), ("B", in_b)):
+        untried = outcome.get("raises", "").startswith("LookupError: ")
+        if untried or (side == "A" and "ok" not in outcome):
+            why = outcome["raises"].removeprefix("LookupError: ")
+            return replace(
+                change, unwitnessed=f"`{trial.code}` could not be tried in {side}: {why}"
+            )
+    a, b = in_a["ok"], in_b.get("ok", "") or in_b.get("raises", "")
+    if "ok" in in_b and a == b:
+        before, after = trial.landings
+        if before == after:
+            why = f"`{trial.code}` is taken by both; only a run would tell"
+            return replace(change, unwitnessed=why)
+        a, b = (f"binds, {text}" if text else "binds as named" for text in (before, after))
+    return replace(change, witness=Witness(code=trial.code, in_a=a, in_b=b))
+
+
+def on_paper(_: Surface, wanted: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
+    """Answer for a surface that was not loaded: nothing can be tried."""
+    return [
+        {"raises": "LookupError: it was read as text, nothing of it was loaded"} for _ in wanted
+    ]

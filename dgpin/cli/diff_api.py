@@ -1,0 +1,83 @@
+"""`dgpin diff-api A B`."""
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dgpin import config as configuration
+from dgpin.api import diff, load, locate
+from dgpin.api.diff import Question
+from dgpin.api.references import Reference
+from dgpin.build import interpreter
+from dgpin.build.interpreter import Interpreter
+from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
+from dgpin.cli.output import JsonOption, OutputOption, emit
+from dgpin.cli.progress import task
+from dgpin.config import Accepted
+from dgpin.pin import host as hosts
+from dgpin.render import diff_api as shown
+from dgpin.verdict import Verdict
+
+_CODES = {Verdict.FAIL: FINDINGS, Verdict.UNKNOWN: INCOMPLETE, Verdict.PASS: DONE}
+
+
+def diff_api(
+    a: Annotated[str, typer.Argument(metavar="A", help="The build that is used today.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The build to move to.")],
+    *,
+    python: Annotated[
+        str | None,
+        typer.Option(help="The interpreter that loads them; it must have torch."),
+    ] = None,
+    python_a: Annotated[str | None, typer.Option(help="The interpreter for A alone.")] = None,
+    python_b: Annotated[str | None, typer.Option(help="The interpreter for B alone.")] = None,
+    static: Annotated[
+        bool, typer.Option("--static", help="Read text and binaries; load nothing.")
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="The time limit of each load.")
+    ] = load.TIMEOUT,
+    output: OutputOption = None,
+    json: JsonOption = False,
+) -> int:
+    """See what a move of DeepGEMM from A to B breaks.
+
+    A and B are: a directory that holds deep_gemm/, a wheel (path or URL), `installed`,
+    pypi:NAME==VERSION, or a git ref. Exits 1 for what breaks, 3 when none was seen but something
+    could not be read.
+    """
+    with task("reading both builds"):
+        questions = _questions((a, b), (python_a or python, python_b or python), static=static)
+        report = diff.report(
+            *questions,
+            accepted=_accepted(),
+            today=datetime.now().astimezone().date(),
+            timeout=timeout,
+        )
+    emit(shown.renderers(report), output, json=json)
+    return _CODES[report.verdict]
+
+
+def _questions(
+    specs: tuple[str, str], pythons: tuple[str | None, str | None], *, static: bool
+) -> tuple[Question, Question]:
+    asked: dict[str | None, Interpreter] = {}
+    for name in pythons:
+        if name not in asked:
+            found = name or interpreter.default(os.environ)
+            asked[name] = interpreter.read(found, modules=diff.MODULES)
+    reference = Reference(static=static)
+    questions = []
+    for spec, name in zip(specs, pythons, strict=True):
+        python = asked[name]
+        named = locate.named(spec, python=python, static=static) or reference.find(spec, python)
+        questions.append(Question(named=named, python=None if static else python))
+    return questions[0], questions[1]
+
+
+def _accepted() -> tuple[Accepted, ...]:
+    path = Path(hosts.find_host(None).root, configuration.FILE)
+    return configuration.load(path).allow if path.is_file() else ()
