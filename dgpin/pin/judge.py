@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
-from dgpin.config import Entry
 from dgpin.pin import grammar
 from dgpin.pin.facts import Facts
 from dgpin.pin.sites import Reading, Site
@@ -26,19 +25,21 @@ def judge(reading: Reading, facts: Facts | None) -> tuple[Row, ...]:
             continue
         if facts is None:
             rows.append(_unknown(fact, sites))
+        elif entry.each and fact not in {"arches", "files"}:
+            rows.append(_list(sites, facts, reading))
         else:
-            rows.append(_rule(entry, fact)(sites, facts))
+            rows.append(_rule(fact)(sites, facts))
     return tuple(rows)
 
 
-def _rule(entry: Entry, fact: str) -> Callable[[tuple[Site, ...], Facts], Row]:
+def _rule(fact: str) -> Callable[[tuple[Site, ...], Facts], Row]:
     if fact in FLOORS:
         return _floor
     if fact == "arches":
         return _arches
     if fact == "files":
         return _files
-    return _list if entry.each else _scalar
+    return _scalar
 
 
 def _unknown(fact: str, sites: tuple[Site, ...]) -> Row:
@@ -135,7 +136,7 @@ def _files(sites: tuple[Site, ...], facts: Facts) -> Row:
     )
 
 
-def _list(sites: tuple[Site, ...], facts: Facts) -> Row:
+def _list(sites: tuple[Site, ...], facts: Facts, reading: Reading) -> Row:
     fact = sites[0].hole.fact
     if fact not in facts.facts:
         return _told(fact, sites)
@@ -143,18 +144,39 @@ def _list(sites: tuple[Site, ...], facts: Facts) -> Row:
     # What no module of the source imports may be left out of the host's copy.
     idle = facts.items("unimported") if fact in {"modules", "subpackages"} else ()
     missing = [item for item in needed if item not in stated and item not in idle]
-    # A submodule that the source does not have stops the host's checkout.
-    odd = [s for s in sites if fact == "submodules" and s.hole.value not in needed]
+    odd = [site for site in sites if _is_nowhere(site, facts)]
     parts = [
         *([f"lacks {', '.join(missing)}, which the source needs"] if missing else []),
         *([f"names {s.hole.value}, which the source does not have" for s in odd]),
     ]
+    right = frozenset(site.line for site in sites if site.hole.value in needed)
+    altered = {
+        place: None
+        for item in missing
+        for place in reading.resembling(sites[0].entry, item, but=right)
+    }
+    places = list(dict.fromkeys([*(site.place for site in odd), *altered])) or [sites[0].place]
     return _row(
         fact,
         ok=not parts,
         message=f"the list of {fact} {' and '.join(parts) or 'holds all that the source needs'}",
-        places=(*(s.place for s in odd or sites[:1]), *(_origin(facts, fact)[:1] if parts else ())),
+        places=(*places, *(_origin(facts, fact)[:1] if parts else ())),
         hint="Add what is missing at the end of the list.",
+    )
+
+
+def _is_nowhere(site: Site, facts: Facts) -> bool:
+    """Return whether an item names a directory that the source does not have."""
+    fact, value = site.hole.fact, site.hole.value
+    if fact == "submodules":  # the host's checkout would stop
+        return value not in facts.items(fact)
+    if fact != "includes" or "files" not in facts.facts:
+        return False
+    # What lies in a submodule is not among the source's own files.
+    known = (*facts.items("files"), *facts.items("includes"))
+    inside = (f"{path}/" for path in facts.items("submodules"))
+    return not value.startswith(tuple(inside)) and not any(
+        path == value or path.startswith(f"{value}/") for path in known
     )
 
 

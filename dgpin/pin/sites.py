@@ -1,7 +1,7 @@
 """Sites: where a host states the facts of its pin, read through the entries of a Config."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -73,6 +73,19 @@ class Reading:
         if found.places or text is None:
             return found.places
         return _closest(found.entry, text)
+
+    def resembling(self, entry: Entry, item: str, *, but: frozenset[int]) -> tuple[Place, ...]:
+        """Return the line in an entry's list that comes closest to stating an item.
+
+        `but` are lines that state other items rightly.
+        """
+        text = self.texts[entry.path]
+        lines = {
+            number
+            for start, end in template.regions(text, entry.scope)
+            for number in range(template.line_of(text, start), template.line_of(text, end) + 1)
+        }
+        return _best(entry.path, text, [template.stating(entry.text, item)], lines - but)
 
     def sites(self, *facts: str, watch: bool | None = None) -> tuple[Site, ...]:
         """Return the sites of these facts (all without any), in the configuration's order."""
@@ -202,14 +215,20 @@ def _closest(entry: Entry, text: str) -> tuple[Place, ...]:
     wanted = [entry.text]
     if entry.scope is not None and not template.regions(text, entry.scope):
         wanted = template.lost(text, entry.scope) or entry.scope.split(template.ELLIPSIS)
+    return _best(entry.path, text, map(template.shape, wanted))
+
+
+def _best(
+    path: str, text: str, parts: Iterable[str], lines: Collection[int] | None = None
+) -> tuple[Place, ...]:
     scored = [
         (_alike(part, _DIGITS.sub(_zeros, line)), -len(line), -number)
-        for part in map(template.shape, wanted)
+        for part in parts
         for number, line in enumerate(text.splitlines(), start=1)
-        if part
+        if part and (lines is None or number in lines)
     ]
     alike, _, number = max(scored, default=(0.0, 0, 0))
-    return (Place(entry.path, -number),) if alike >= _MOSTLY else ()
+    return (Place(path, -number),) if alike >= _MOSTLY else ()
 
 
 def _zeros(digits: "re.Match[str]") -> str:

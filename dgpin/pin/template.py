@@ -72,6 +72,11 @@ def shape(text: str) -> str:
     return _HOLE.sub(_sample, text).strip()
 
 
+def stating(text: str, value: str) -> str:
+    """Return a template's text with a value in its hole."""
+    return _HOLE.sub(lambda hole: value if grammar.knows(hole[1]) else hole[0], text)
+
+
 def _sample(hole: "re.Match[str]") -> str:
     if hole[1] == "commit":
         return "0" * int(hole[2] or 40)
