@@ -10,7 +10,7 @@ from dgpin import files
 from dgpin.cli import progress
 from dgpin.cli.exit import DONE
 from dgpin.cli.host import HostOption, open_host
-from dgpin.cli.output import JsonOption, OutputOption, emit
+from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.pin import host as hosts
 from dgpin.pin import move, stray, worktree
 from dgpin.pin.host import Fit, Host
@@ -75,6 +75,7 @@ def bump(
     json: JsonOption = False,
 ) -> int:
     """Move the pin: rewrite every site to REF, all or none."""
+    forms = parse(output, json=json, known=shown.FORMS)
     request = Request(ref=ref, repo=repo, old=old, accepted=tuple(accept_loss or ()), note=note)
     how = _How(offline=offline, allow_unreachable=allow_unreachable, dirty=dirty)
     if dry_run:
@@ -83,7 +84,7 @@ def bump(
         result = shown.Result(move=moved)
     else:
         result = _write(host, request, how, commit=commit)
-    emit(shown.renderers(result), output, json=json)
+    write(shown.renderers(result), forms)
     return DONE
 
 

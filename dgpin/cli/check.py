@@ -6,7 +6,7 @@ import typer
 
 from dgpin.cli.exit import code
 from dgpin.cli.host import HostOption, open_host
-from dgpin.cli.output import JsonOption, OutputOption, emit
+from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.pin import facts as cached
 from dgpin.pin import stray, worktree
 from dgpin.pin.check import check as judge_pin
@@ -31,13 +31,14 @@ def check(
 
     Read-only, and offline unless --remote. What cannot be told is shown as unknown.
     """
+    forms = parse(output, json=json, known=shown.FORMS)
     found, fit = open_host(host, lenient=True)
     link = worktree.gitlink(found.root, fit.config.gitlink) if fit.config.gitlink else None
     pinned = read_pinned(fit.reading, gitlink=link)
     facts = _facts(pinned, remote=remote)
     rows = judge_pin(found, fit, pinned, facts, search=stray.search_in(found.root))
     answer = shown.Answer(root=found.root, fit=fit, pinned=pinned, rows=rows)
-    emit(shown.renderers(answer), output, json=json)
+    write(shown.renderers(answer), forms)
     return code((row.verdict for row in rows), asked=remote or strict)
 
 

@@ -22,18 +22,26 @@ OutputOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="The same as -o json.")]
 
 
+Target = tuple[str, Path | None]  # a form, and its file; None is stdout
+
+
 def emit(renderers: Renderers, wanted: Sequence[str] | None, *, json: bool = False) -> None:
     """Write one result in every form that was asked for; plain text when none was.
 
     Raises:
-        UsageError: a form that this command does not have.
+        UsageError: as `parse`, which long work calls first.
     """
-    for name, target in parse(wanted, json=json, known=tuple(renderers)):
+    write(renderers, parse(wanted, json=json, known=tuple(renderers)))
+
+
+def write(renderers: Renderers, targets: Sequence[Target]) -> None:
+    """Write one result in the forms that `parse` returned."""
+    for name, target in targets:
         rendered = renderers[name]()
         if target is not None:
-            text = rendered if isinstance(rendered, str) else terminal.plain(rendered)
             from dgpin import files  # noqa: PLC0415 - start-up: most results go to stdout
 
+            text = rendered if isinstance(rendered, str) else terminal.plain(rendered)
             files.write_result(target, text)
         elif isinstance(rendered, str):
             typer.echo(rendered, nl=not rendered.endswith("\n"))
@@ -41,12 +49,14 @@ def emit(renderers: Renderers, wanted: Sequence[str] | None, *, json: bool = Fal
             terminal.write(rendered)
 
 
-def parse(
-    wanted: Sequence[str] | None, *, json: bool, known: Sequence[str]
-) -> tuple[tuple[str, Path | None], ...]:
-    """Return the forms and their files; at most one form goes to stdout."""
+def parse(wanted: Sequence[str] | None, *, json: bool, known: Sequence[str]) -> tuple[Target, ...]:
+    """Return the forms and their files, before any work is done; text without a wish.
+
+    Raises:
+        UsageError: a form that the command does not have, or two for stdout.
+    """
     words = [*(wanted or ()), *(["json"] if json else [])] or ["text"]
-    parsed: list[tuple[str, Path | None]] = []
+    parsed: list[Target] = []
     for word in words:
         name, _, target = word.partition("=")
         if name not in known:

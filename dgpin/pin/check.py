@@ -10,7 +10,7 @@ from dgpin.pin.comments import Block, Truth
 from dgpin.pin.facts import Facts
 from dgpin.pin.host import Fit, Host
 from dgpin.pin.pinned import Pinned, disagreements
-from dgpin.pin.sites import Problem, Reading, describe
+from dgpin.pin.sites import Problem, Reading
 from dgpin.pin.stray import Search
 from dgpin.verdict import Place, Row, Verdict
 
@@ -59,7 +59,7 @@ def _problems(reading: Reading) -> Iterator[Row]:
         yield Row(
             rule="watch-missing" if watch else "site-missing",
             verdict=Verdict.FAIL,
-            message=describe(reading, found),
+            message=f"`{found.entry}`: {found.problem.value}",
             places=reading.near(found) or (Place(found.entry.path),),
             hint="Name the text that stands there more exactly in dgpin.toml."
             if twice

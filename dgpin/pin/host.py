@@ -1,5 +1,6 @@
 """The host: where it is, how its files are read, and which configuration fits it."""
 
+import fnmatch
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +13,8 @@ from dgpin.errors import UsageError
 from dgpin.pin import presets
 from dgpin.pin.sites import Reading, decode, describe, read_sites
 
-_SKIPPED = {".git", ".deps", ".venv", "node_modules", "build", "dist"}
+_SKIPPED = {".git", ".deps", ".venv", "node_modules", "build", "dist", "proc", "sys"}
+_DEEPEST = 3  # directories: a Dockerfile of a host does not lie deeper
 _STATES_THE_PIN = ("commit", "wheel", "version")
 
 
@@ -188,10 +190,15 @@ def expand(config: Config, host: Host) -> Config:
 
 
 def _matching(root: Path, pattern: str) -> Iterator[str]:
-    for path in root.glob(pattern):
-        relative = path.relative_to(root)
-        if path.is_file() and not _SKIPPED.intersection(relative.parts):
-            yield relative.as_posix()
+    """Yield the files that a pattern `**/NAME` fits, down to a few directories below the host."""
+    name = pattern.rsplit("/", 1)[-1]
+    for directory, children, files in os.walk(root):
+        relative = Path(directory).relative_to(root)
+        is_deep = len(relative.parts) >= _DEEPEST
+        children[:] = [] if is_deep else sorted(set(children) - _SKIPPED)
+        for file in sorted(fnmatch.filter(files, name)):
+            if (Path(directory) / file).is_file():
+                yield (relative / file).as_posix()
 
 
 def _spans(reading: Reading) -> set[tuple[str, int, int]]:
@@ -210,20 +217,24 @@ def _largest(complete: list[tuple[Config, Reading]]) -> Fit:
 
 
 def _nearest(tried: list[tuple[Config, Reading]]) -> Fit | None:
-    """Return the preset that lacks the fewest entries, if it lacks few and states the pin."""
+    """Return the preset of which the most is there, if it states the pin and lacks little."""
     ranked = sorted(
-        (len(reading.problems), index)
-        for index, (_, reading) in enumerate(tried)
-        if _states_pin(reading)
-    )
+        ((_there(config, reading) - len(reading.problems), index)
+         for index, (config, reading) in enumerate(tried) if _states_pin(reading)),
+        reverse=True,
+    )  # fmt: skip
     if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
         return None
-    missing, index = ranked[0]
-    config, reading = tried[index]
-    required = [entry for entry in config.entries if not entry.watch]
-    if missing * 4 > len(required):
+    config, reading = tried[ranked[0][1]]
+    if len(reading.problems) * 3 > _there(config, reading):
         return None
     return Fit(config=config, reading=reading, near=True)
+
+
+def _there(config: Config, reading: Reading) -> int:
+    """Return how many required entries of a preset are there."""
+    required = sum(not (e.watch or e.optional or e.file_optional) for e in config.entries)
+    return required - len(reading.problems)
 
 
 def _explain(host: Host, tried: Iterable[tuple[Config, Reading]]) -> str:

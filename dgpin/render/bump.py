@@ -17,6 +17,8 @@ from dgpin.verdict import Row
 _MOST_COMMITS = 30
 _MOST_STRAYS = 20
 
+FORMS = ("text", "json", "markdown", "github", "diff")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:

@@ -11,6 +11,8 @@ from dgpin.render.document import document, summarise
 from dgpin.render.terminal import Line, Renderers
 from dgpin.verdict import Row
 
+FORMS = ("text", "json", "markdown", "github")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:

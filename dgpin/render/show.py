@@ -7,6 +7,8 @@ from dgpin.render import rows as rendered
 from dgpin.render.document import document
 from dgpin.render.terminal import Line, Renderers
 
+FORMS = ("text", "json", "markdown")
+
 
 def renderers(shown: Shown) -> Renderers:
     """Return every form of the answer."""

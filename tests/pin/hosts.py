@@ -9,8 +9,8 @@ from dgpin.pin.plan import Target
 from dgpin.pin.sites import Reading, read_sites
 from dgpin.verdict import Place
 
-OLD = "a" * 39 + "1"
-NEW = "b" * 39 + "2"
+OLD = "a1" * 20
+NEW = "b2" * 20
 REPO = "https://github.com/deepseek-ai/DeepGEMM"
 FORK = "https://github.com/vllm-project/DeepGEMM"
 

@@ -1,0 +1,139 @@
+"""`check` says of each row whether the sites agree and fit, with file and line."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dgpin.pin.check import check
+from dgpin.pin.facts import Facts
+from dgpin.pin.host import Fit, Host
+from dgpin.pin.pinned import read_pinned
+from dgpin.pin.sites import read_sites
+from dgpin.verdict import Row, Verdict
+from tests.pin.hosts import FORK, NEW, OLD, REPO, configured, facts
+
+SITES = "\"a\" = ['R=<repo>.git', 'PIN=<commit>']\n\"b\" = 'PIN=<commit>'"
+GOOD = {"a": f"R={REPO}.git\nPIN={OLD}\n", "b": f"PIN={OLD}\n"}
+
+
+def checked(
+    tmp_path: Path,
+    files: dict[str, str],
+    *,
+    sites: str = SITES,
+    pin: str = "",
+    known: Facts | None = None,
+) -> list[Row]:
+    """Check a host made of files, and return the findings."""
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    host, config = Host(root=tmp_path), configured(sites, pin=pin)
+    fit = Fit(config=config, reading=read_sites(config, host.read))
+
+    def search(texts: Iterable[str]) -> Iterator[tuple[str, int, str]]:
+        for path, text in files.items():
+            for number, line in enumerate(text.splitlines(), start=1):
+                if any(wanted in line for wanted in texts):
+                    yield path, number, line
+
+    rows = check(host, fit, read_pinned(fit.reading), known, search=search)
+    return [row for row in rows if row.verdict is Verdict.FAIL]
+
+
+def test_sites_that_agree_have_no_finding(tmp_path: Path) -> None:
+    """One repository and one commit everywhere is a pin."""
+    assert checked(tmp_path, GOOD) == []
+
+
+FOLLOW = f'follow = {{ "{REPO}" = "nv_dev", "{FORK}" = "dev" }}'
+CMAKE = f"Declare(\n  PIN={OLD}\n  GIT_SHALLOW TRUE\n)\n"
+CLONE = f"PIN={OLD}\ngit clone --recursive x\ngit checkout PIN\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "where", "changed", "pin"),
+    [
+        ("sites-agree", ["a:2", "b:1"], {"b": f"PIN={NEW}\n"}, ""),
+        ("site-missing", ["b:1"], {"b": f"PINX={OLD}\n"}, ""),
+        ("site-missing", ["b:1", "b:2"], {"b": f"PIN={OLD}\nPIN={OLD}\n"}, ""),
+        ("configured-repo", ["a:1"], {}, f'repo = "{FORK}"'),
+        ("commit-form", ["b:2", "b:3"], {"b": CMAKE}, ""),
+        ("submodule-order", ["b:2", "b:3"], {"b": CLONE}, ""),
+        ("comment", ["b:1"], {"b": f"# the dev branch\nPIN={OLD}\n"}, FOLLOW),
+        ("gone-file", ["b:1"], {"b": f"# see tools/gone.sh\nPIN={OLD}\n"}, ""),
+        ("checkout", [".deps/src"], {".deps/src/.git/HEAD": NEW}, 'checkouts = [".deps/src"]'),
+    ],
+)
+def test_each_fault_is_one_finding_with_its_place(
+    tmp_path: Path, rule: str, where: list[str], changed: dict[str, str], pin: str
+) -> None:
+    """A fault trips its own rule and no other, and is named with file and line."""
+    (row,) = checked(tmp_path, GOOD | changed, pin=pin)
+
+    assert (rule, where) == (row.rule, [str(place) for place in row.places])
+    assert row.hint
+
+
+def test_comments_that_contradict_each_other_are_a_finding(tmp_path: Path) -> None:
+    """Two blocks beside two sites name two branches."""
+    files = {
+        "a": f"R={REPO}.git\n# the dev branch\nPIN={OLD}\n",
+        "b": f"# the nv_dev branch\nPIN={OLD}\n",
+    }
+
+    (row,) = checked(tmp_path, files)
+
+    assert "a:2 says dev; b:1 says nv_dev" in row.message
+
+
+def test_an_update_after_the_checkout_is_right(tmp_path: Path) -> None:
+    """The submodules follow the commit when they are updated afterwards."""
+    text = CLONE + "git submodule update --init --recursive\n"
+
+    assert checked(tmp_path, GOOD | {"b": text}) == []
+
+
+def test_a_text_that_names_a_site_that_is_gone_is_a_finding(tmp_path: Path) -> None:
+    """`path?` says that a site may be gone; then nothing should send people there."""
+    sites = SITES + "\n\"tools/old.sh?\" = 'PIN=<commit>'"
+
+    (row,) = checked(tmp_path, GOOD | {"doc": "run tools/old.sh\n"}, sites=sites)
+
+    assert ("gone-file", "doc:1") == (row.rule, str(row.places[0]))
+
+
+def test_a_source_without_recorded_submodules_is_a_finding(tmp_path: Path) -> None:
+    """Each submodule that the source needs has a commit."""
+    known = facts(submodules=("x/fmt", "x/cutlass"), fmt__commit="c" * 40)
+
+    (row,) = checked(tmp_path, GOOD, known=known)
+
+    assert ("submodules-recorded", True) == (row.rule, "x/cutlass" in row.message)
+
+
+@pytest.mark.parametrize("name", ["DEEPGEMM_SRC_DIR", "VLLM_USE_PRECOMPILED"])
+def test_a_variable_that_overrides_the_pin_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """What the environment puts in the place of the pin is said."""
+    monkeypatch.setenv(name, "1")
+
+    (row,) = checked(tmp_path, GOOD)
+
+    assert name in row.message
+
+
+def test_an_installed_package_that_wins_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host that vendors DeepGEMM takes the installed one first."""
+    venv = tmp_path / "venv"
+    (venv / "lib/python3.12/site-packages/deep_gemm").mkdir(parents=True)
+    (tmp_path / "vllm/third_party").mkdir(parents=True)
+    monkeypatch.setenv("VIRTUAL_ENV", str(venv))
+
+    (row,) = checked(tmp_path, GOOD)
+
+    assert "an installed deep_gemm wins" in row.message
