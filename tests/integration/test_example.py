@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from tests.example import make_deepgemm, make_host
+import pytest
+
+from tests.example import demo, make_deepgemm, make_host
 
 
 def test_same_to_the_last_bit(tmp_path: Path) -> None:
@@ -20,6 +22,12 @@ def test_host_names_its_pin(tmp_path: Path) -> None:
     holding = {p.relative_to(host).as_posix() for p in host.rglob("*") if _holds(p, b"1" * 40)}
 
     assert {"cmake/external_projects/deepgemm.cmake", "tools/install_deepgemm.sh"} == holding
+
+
+def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    """`make demo` runs to its end, and every command ends as it should."""
+    assert 0 == demo.main()
+    assert "This should have been" not in capsys.readouterr().out
 
 
 def _holds(path: Path, text: bytes) -> bool:
