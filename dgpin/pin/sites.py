@@ -80,12 +80,8 @@ class Reading:
         `but` are lines that state other items rightly.
         """
         text = self.texts[entry.path]
-        lines = {
-            number
-            for start, end in template.regions(text, entry.scope)
-            for number in range(template.line_of(text, start), template.line_of(text, end) + 1)
-        }
-        return _best(entry.path, text, [template.stating(entry.text, item)], lines - but)
+        wanted = template.stating(entry.text, item)
+        return _best(entry.path, text, [wanted], _lines(entry, text) - but, measure=_ratio)
 
     def sites(self, *facts: str, watch: bool | None = None) -> tuple[Site, ...]:
         """Return the sites of these facts (all without any), in the configuration's order."""
@@ -212,20 +208,35 @@ def _in_comment(text: str, offset: int) -> bool:
 
 def _closest(entry: Entry, text: str) -> tuple[Place, ...]:
     """Return the line that holds the most of an entry's literal text, if it holds most of it."""
-    wanted = [entry.text]
-    if entry.scope is not None and not template.regions(text, entry.scope):
+    lines, wanted = _lines(entry, text), [entry.text]
+    if entry.scope is not None and not lines:
+        lines = _lines(None, text)
         wanted = template.lost(text, entry.scope) or entry.scope.split(template.ELLIPSIS)
-    return _best(entry.path, text, map(template.shape, wanted))
+    return _best(entry.path, text, map(template.shape, wanted), lines, measure=_share)
+
+
+def _lines(entry: Entry | None, text: str) -> frozenset[int]:
+    """Return the numbers of the lines that an entry's scope admits; of all without an entry."""
+    return frozenset(
+        number
+        for start, end in template.regions(text, entry.scope if entry is not None else None)
+        for number in range(template.line_of(text, start), template.line_of(text, end) + 1)
+    )
 
 
 def _best(
-    path: str, text: str, parts: Iterable[str], lines: Collection[int] | None = None
+    path: str,
+    text: str,
+    parts: Iterable[str],
+    lines: Collection[int],
+    *,
+    measure: Callable[[str, str], float],
 ) -> tuple[Place, ...]:
     scored = [
-        (_alike(part, _DIGITS.sub(_zeros, line)), -len(line), -number)
+        (measure(part, _DIGITS.sub(_zeros, line.strip())), -len(line), -number)
         for part in parts
         for number, line in enumerate(text.splitlines(), start=1)
-        if part and (lines is None or number in lines)
+        if part and number in lines
     ]
     alike, _, number = max(scored, default=(0.0, 0, 0))
     return (Place(path, -number),) if alike >= _MOSTLY else ()
@@ -235,8 +246,18 @@ def _zeros(digits: "re.Match[str]") -> str:
     return "0" * len(digits[0])
 
 
-def _alike(part: str, line: str) -> float:
+def _share(part: str, line: str) -> float:
+    """Return how much of a text a line holds, whatever else it holds."""
+    return _common(part, line) / len(part)
+
+
+def _ratio(part: str, line: str) -> float:
+    """Return how much a text and a whole line have in common."""
+    return 2 * _common(part, line) / (len(part) + len(line))
+
+
+def _common(part: str, line: str) -> int:
     import difflib  # noqa: PLC0415 - only to explain what is missing
 
     blocks = difflib.SequenceMatcher(None, part, line, autojunk=False).get_matching_blocks()
-    return sum(block.size for block in blocks if block.size > 1) / len(part)
+    return sum(block.size for block in blocks if block.size > 1)
