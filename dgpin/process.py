@@ -137,9 +137,10 @@ def _stream(
     lines: list[bytes] = []
     try:
         if child.stdout is not None:
-            for line in child.stdout:
-                lines.append(line)
-                emit(line)
+            with child.stdout:
+                for line in child.stdout:
+                    lines.append(line)
+                    emit(line)
         child.wait()
     finally:
         if timer is not None:
