@@ -28,8 +28,8 @@ _POLL = 0.05
 class Plan:
     """One build to test. `package` is the directory of `deep_gemm`; None imports `module`.
 
-    `directory` holds the checks' files where they are not dgpin's own; `patience` multiplies
-    every deadline; `wrapper` is put before the interpreter.
+    `directory` holds the checks' files where they are not dgpin's own; `wrapper` is put before
+    the interpreter.
     """
 
     label: str
@@ -39,10 +39,10 @@ class Plan:
     env: Mapping[str, str]
     shards: int
     module: str = "deep_gemm"
+    arch: str | None = None  # refuse any other
     level: int = 1
     expected: frozenset[str] = frozenset()
     directory: Path | None = None
-    patience: float = 1.0
     wrapper: tuple[str, ...] = ()
 
 
@@ -143,10 +143,10 @@ def _child(plan: Plan, checks: Sequence[Check], floor: _Floor) -> Child:
                 "events": str(events),
                 "package": None if plan.package is None else str(plan.package),
                 "module": plan.module,
+                "arch": plan.arch,
                 "directory": None if plan.directory is None else str(plan.directory),
                 "checks": [check.id for check in checks],
                 "level": plan.level,
-                "patience": plan.patience,
             }
         ),
         encoding="utf-8",
@@ -208,7 +208,7 @@ class _Watcher:
         for event in events[self._told :]:
             self._pid = event.get("pid", self._pid)
             if event["event"] == "check":
-                limit = self._checks[event["check"]].deadline * self._plan.patience
+                limit = self._checks[event["check"]].deadline
                 self._deadline = time.monotonic() + limit + _GRACE
             self._floor.events.put((self._plan.label, event))
         self._told = len(events)

@@ -87,6 +87,7 @@ def _load(request: dict[str, Any], events: Events) -> tuple[Any, Any, str] | Non
     try:
         torch = step("torch", lambda: importlib.import_module("torch"))
         gpu = step("device", lambda: _device(torch))
+        step("architecture", lambda: _fits(gpu["arch"], request["arch"]))
         build = step("build", lambda: _build(request))
         step("settings", lambda: _settings(torch, build))
     except Exception:  # noqa: BLE001 - told above; the parent explains it
@@ -115,6 +116,11 @@ def _device(torch: Any) -> dict[str, object]:  # noqa: ANN401 - a module
     return {"arch": f"sm_{major}{minor}", "gpu": str(torch.cuda.get_device_name())}
 
 
+def _fits(arch: object, wanted: str | None) -> None:
+    if wanted is not None and arch != wanted:
+        raise RuntimeError(f"the GPU is {arch}, and {wanted} was asked for")
+
+
 def _build(request: dict[str, Any]) -> Any:  # noqa: ANN401 - a module
     if request["package"] is None:
         return importlib.import_module(request["module"])
@@ -141,7 +147,7 @@ def _run(  # noqa: PLR0917 - one call, below
 
     module = _module(name, request["directory"])
     check = module.CHECK
-    faulthandler.dump_traceback_later(check.deadline * request["patience"], exit=True)
+    faulthandler.dump_traceback_later(check.deadline, exit=True)
     _mark(name)
     events.tell("check", check=name)
     before = _kernels()

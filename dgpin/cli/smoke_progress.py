@@ -1,0 +1,36 @@
+"""What a run of smoke shows while it runs: a line for each check as it ends, on a terminal."""
+
+import sys
+from typing import Any
+
+from dgpin.render.smoke_live import Live
+from dgpin.smoke.runner import Plan
+from dgpin.smoke.transcript import Event
+
+
+class Progress:
+    """Follows a run on stderr; does nothing where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self._live = Live() if sys.stderr.isatty() else None
+
+    @property
+    def on_screen(self) -> bool:
+        """Whether the user has seen every line, so that the answer need not repeat them."""
+        return self._live is not None and sys.stdout.isatty()
+
+    def begin(self, plans: tuple[Plan, ...]) -> None:
+        """Learn what will run."""
+        if self._live is not None:
+            checks = {check.id: check for plan in plans for check in plan.checks}
+            self._live.start(checks, builds=len(plans))
+
+    def watch(self, label: str, event: Event) -> None:
+        """Show an event."""
+        if self._live is not None:
+            self._live.show(label, dict[str, Any](event))
+
+    def stop(self) -> None:
+        """Give the terminal back."""
+        if self._live is not None:
+            self._live.stop()

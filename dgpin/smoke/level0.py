@@ -1,0 +1,284 @@
+"""Level 0: what can be told without a GPU and without loading anything, in under two seconds."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from dgpin.smoke import elf, headers, wanted
+from dgpin.smoke.environment import cleared
+from dgpin.smoke.target import Target
+from dgpin.verdict import Place, Row, Verdict
+
+# A capability, and the text of `_C` by which a build shows that it has it on Hopper.
+CAPABILITIES = {
+    "next_n4": "next_n == 1 or next_n == 2 or next_n == 4",
+    "block_kv32": "arch_major == 9 and (block_kv == 32 or block_kv == 64)",
+}
+# What a build's own assertion says about nvcc, and the version that it means.
+_NVCC_AT_LEAST = ((b"must be at least 12.9", (12, 9)), (b"should be >= 12.3", (12, 3)))
+_CUOBJDUMP_UNTIL = (12, 8)  # before, a kernel's name is found with cuobjdump
+_OWN_CACHES = (".deep_gemm", ".dj", ".cache/vllm/deep_gemm")
+
+
+def rows(target: Target, *, arch: str = "sm_90", jit_cache: Path) -> tuple[Row, ...]:
+    """Return every row; what makes the build not the thing that runs comes first."""
+    return (
+        *_others(target),
+        *_own_caches(target),
+        *_identity(target),
+        *_torch(target),
+        *_libraries(target),
+        *_names(target),
+        *_capabilities(target, arch),
+        *headers.rows(target.package, arch=arch),
+        *_toolkit(target),
+        *_compiler(target),
+        *_cache(jit_cache),
+        *_variables(target),
+    )
+
+
+def _others(target: Target) -> Iterator[Row]:
+    if not target.others:
+        return
+    first, own = target.others[0], target.package
+    same = target.extension and first / target.extension.name
+    if same and same.is_file() and same.read_bytes() == target.data:
+        return
+    installed = any(place == own.parent for place in target.python.search)
+    ahead = not installed or _comes_first(target, first)
+    what = "the host would import this other deep_gemm" if ahead else "there is another deep_gemm"
+    yield Row(
+        rule="other-copy",
+        verdict=Verdict.FAIL if installed else Verdict.UNKNOWN,
+        message=f"{what}: {first}",
+        places=(Place(str(own)),),
+        hint="Remove the copy that the pin does not mean; a precompiled vLLM wheel brings its own.",
+    )
+
+
+def _comes_first(target: Target, other: Path) -> bool:
+    order = [str(place) for place in target.python.search]
+    mine, its = str(target.package.parent), str(other.parent)
+    return its in order and order.index(its) < order.index(mine)
+
+
+def _own_caches(target: Target) -> Iterator[Row]:
+    home = target.env.get("HOME")
+    built = target.extension.stat().st_mtime if target.extension else 0.0
+    for name in _OWN_CACHES if home else ():
+        kernels = Path(str(home), name, "cache")
+        if kernels.is_dir() and any(kernels.iterdir()) and kernels.stat().st_mtime < built:
+            yield Row(
+                rule="old-kernels",
+                verdict=Verdict.UNKNOWN,
+                message=f"the host's JIT cache was filled before this build: {kernels}",
+                hint="Delete it with the bump: an edited cutlass or cute header is not noticed.",
+            )
+
+
+def _identity(target: Target) -> Iterator[Row]:
+    if target.extension is None:
+        there = ", ".join(sorted(path.name for path in target.package.glob("_C*"))) or "none"
+        yield Row(
+            rule="extension",
+            verdict=Verdict.FAIL,
+            message=f"no _C for Python {target.python.short}; there is {there}",
+            places=(Place(str(target.package)),),
+            hint="Build it for this Python, or name another one with --python.",
+        )
+        return
+    yield Row(
+        rule="extension",
+        verdict=Verdict.PASS,
+        message=f"sha256 {target.digest[:16]}, headers {target.headers[:16]}",
+        places=(Place(str(target.extension)),),
+    )
+
+
+def _torch(target: Target) -> Iterator[Row]:
+    if target.torch is None:
+        yield Row(
+            rule="torch",
+            verdict=Verdict.FAIL,
+            message=f"{target.python.path} has no torch",
+            hint="Name the interpreter that has it with --python.",
+        )
+        return
+    have = target.torch.version
+    asked = [text for text in target.requires if re.match(r"torch\b(?![-_.])", text)]
+    if not asked:
+        yield Row(
+            rule="torch",
+            verdict=Verdict.PASS,
+            message=f"{have}; the build does not say which torch it is for",
+        )
+        return
+    from packaging.requirements import Requirement  # noqa: PLC0415 - only for wheels
+
+    fits = all(Requirement(text).specifier.contains(have, prereleases=True) for text in asked)
+    yield Row(
+        rule="torch",
+        verdict=Verdict.PASS if fits else Verdict.FAIL,
+        message=f"torch {have}; the build requires {', '.join(asked)}",
+        hint="" if fits else "Build it for this torch: a clean import would prove nothing.",
+    )
+
+
+def _libraries(target: Target) -> Iterator[Row]:
+    if target.extension is None:
+        return
+    linked = elf.needed(target.data)
+    if linked is None:
+        yield Row(
+            rule="libraries",
+            verdict=Verdict.FAIL,
+            message="this is no shared object for a 64-bit machine",
+            places=(Place(str(target.extension)),),
+            hint="Install the package again: the file is damaged.",
+        )
+        return
+    runtime = next((name for name in linked if name.startswith("libcudart.so")), "")
+    wanted_major = runtime.rpartition(".")[2]
+    torch_major = target.torch.cuda.partition(".")[0] if target.torch else ""
+    clash = bool(runtime and torch_major and wanted_major != torch_major)
+    yield Row(
+        rule="libraries",
+        verdict=Verdict.FAIL if clash else Verdict.PASS,
+        message=f"{runtime} beside a torch for CUDA {target.torch.cuda if target.torch else ''}"
+        if clash
+        else ", ".join(linked),
+        hint="Build it with the CUDA of torch." if clash else "",
+    )
+
+
+def _names(target: Target) -> Iterator[Row]:
+    """Look for the host's names and keywords as texts: a binding must hold each of them."""
+    if target.extension is None:
+        return
+    sources = b"\0".join(
+        path.read_bytes() for path in sorted(target.package.rglob("*.py")) if path.is_file()
+    )
+    lost = []
+    for entry in wanted.NAMES:
+        spellings = (entry,) if isinstance(entry, str) else entry
+        texts = [name.encode() for name in spellings]
+        if not any(name + b"\0" in target.data or name in sources for name in texts):
+            lost.append(spellings[0])
+    words = sorted({word for each in wanted.KEYWORDS.values() for word in each})
+    lost += [
+        word
+        for word in words
+        if word.encode() + b"\0" not in target.data and word.encode() not in sources
+    ]
+    yield Row(
+        rule="names",
+        verdict=Verdict.FAIL if lost else Verdict.PASS,
+        message=f"not in this build: {', '.join(lost)}"
+        if lost
+        else f"{len(wanted.NAMES)} names and {len(words)} keywords of vLLM are there",
+        hint="`dgpin diff-api` shows what became of them." if lost else "",
+    )
+
+
+def _capabilities(target: Target, arch: str) -> Iterator[Row]:
+    if target.extension is None or arch != "sm_90":
+        return
+    for name, text in CAPABILITIES.items():
+        there = target.mentions(text)
+        yield Row(
+            rule=name,
+            verdict=Verdict.PASS if there else Verdict.UNSUPPORTED,
+            message="the host code allows it" if there else "no assertion in _C allows it",
+        )
+
+
+def _toolkit(target: Target) -> Iterator[Row]:
+    kit = target.toolkit
+    if kit.nvcc is None:
+        yield Row(
+            rule="nvcc",
+            verdict=Verdict.FAIL,
+            message=f"no nvcc in {kit.home} ({kit.origin})" if kit.home else "no CUDA toolkit",
+            hint="Set CUDA_HOME to a toolkit that has bin/nvcc; kernels are compiled at run time.",
+        )
+        return
+    least = next((at for text, at in _NVCC_AT_LEAST if text in target.data), (12, 3))
+    have = _numbers(kit.version)
+    message = f"nvcc {kit.version} in {kit.home} ({kit.origin})"
+    if have < least:
+        yield Row(
+            rule="nvcc",
+            verdict=Verdict.FAIL,
+            message=f"{message}; this build needs {least[0]}.{least[1]}",
+            hint="Point CUDA_HOME to a newer toolkit; torch's own CUDA version says nothing here.",
+        )
+        return
+    mixed = _header_version(kit.home / "include" / "cuda.h") if kit.home else ""
+    clash = bool(mixed) and _numbers(mixed) != have
+    yield Row(
+        rule="nvcc",
+        verdict=Verdict.FAIL if clash else Verdict.PASS,
+        message=f"{message} beside headers of {mixed}: mixed toolkits" if clash else message,
+        hint="Let nvcc and its headers come from one toolkit." if clash else "",
+    )
+    dump = kit.nvcc.with_name("cuobjdump")
+    if have < _CUOBJDUMP_UNTIL and not dump.exists():
+        yield Row(
+            rule="cuobjdump",
+            verdict=Verdict.FAIL,
+            message=f"none beside nvcc {kit.version}, which finds kernels with it",
+            hint=f"Install cuda-cuobjdump-{have[0]}-{have[1]}.",
+        )
+
+
+def _compiler(target: Target) -> Iterator[Row]:
+    found = shutil.which("g++", path=target.env.get("PATH"))
+    yield Row(
+        rule="compiler",
+        verdict=Verdict.PASS if found else Verdict.FAIL,
+        message=found or "no g++ on PATH: nvcc needs a C++ compiler",
+        hint="" if found else "Install g++; a C compiler alone is not enough.",
+    )
+
+
+def _cache(path: Path) -> Iterator[Row]:
+    place = path
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    writable = place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+    yield Row(
+        rule="jit-cache",
+        verdict=Verdict.PASS if writable else Verdict.FAIL,
+        message=str(path) if writable else f"{path} cannot be written",
+        hint="" if writable else "Name another place in DGPIN_CACHE_DIR.",
+    )
+
+
+def _variables(target: Target) -> Iterator[Row]:
+    names = [name for name in cleared(target.env) if name.startswith(("DG_", "DJ_", "LD_"))]
+    if names:
+        yield Row(
+            rule="environment",
+            verdict=Verdict.UNKNOWN,
+            message=f"set here, and not for the checks: {', '.join(names)}",
+            hint="If the host runs with them, it runs something else than what was checked.",
+        )
+
+
+def _header_version(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    found = re.search(r"^\s*#\s*define\s+CUDA_VERSION\s+(\d+)", text, re.MULTILINE)
+    if found is None:
+        return ""
+    number = int(found[1])
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])

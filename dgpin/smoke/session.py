@@ -1,0 +1,192 @@
+"""One `dgpin smoke`, from what was asked for to its report."""
+
+import contextlib
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from dgpin.api import locate
+from dgpin.api.builds import Build
+from dgpin.build import interpreter, store
+from dgpin.build.interpreter import Interpreter
+from dgpin.errors import UnavailableError, UsageError
+from dgpin.smoke import catalogue, compare, device, environment, level0, runner, target, wheel
+from dgpin.smoke.case import Check
+from dgpin.smoke.environment import Toolkit
+from dgpin.smoke.report import Report
+from dgpin.smoke.results import Ran, Trouble
+from dgpin.smoke.runner import Plan
+from dgpin.smoke.target import Target
+from dgpin.smoke.transcript import Event
+
+_DEFAULT_ARCH = "sm_90"  # whose headers level 0 judges where no GPU says otherwise
+_MOST_SHARDS = 6  # more only compile the same kernels twice
+# What keeps a run from starting, as against what is wrong with the build.
+_NO_PLACE = frozenset({"device", "architecture"})
+
+
+class Following(Protocol):
+    """Who watches a run."""
+
+    def begin(self, plans: tuple[Plan, ...]) -> None:
+        """Learn what will run."""
+
+    def watch(self, label: str, event: Event) -> None:
+        """See an event."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What was asked for; see the options of `dgpin smoke`.
+
+    `directory` holds the checks' files where they are not dgpin's own.
+    """
+
+    build: str
+    env: Mapping[str, str]
+    against: str | None = None
+    python: str | None = None
+    level: int = 1
+    arch: str | None = None
+    expected: frozenset[str] = frozenset()
+    only: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    shards: int | None = None
+    directory: Path | None = None
+
+
+class NotBuiltError(UnavailableError):
+    """A commit of which there is no build."""
+
+    def __init__(self, ref: str) -> None:
+        super().__init__(
+            f"{ref}: there is no build of it",
+            hint=f"`dgpin build {ref}` makes one; or name a directory, a wheel or `installed`.",
+        )
+
+
+def run(request: Request, known: Sequence[Check], following: Following) -> Report:
+    """Read the build, run the checks, and return what was found.
+
+    Raises:
+        UsageError: the request names something that is not there.
+        UnavailableError: the build or the interpreter cannot be had.
+    """
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    python = interpreter.read(request.python or interpreter.default(request.env))
+    kit = environment.toolkit(request.env)
+    new = _target(request.build, python, kit, request.env)
+    gpu = device.first(request.env) if request.level else None
+    arch = request.arch or (gpu.arch if gpu else _DEFAULT_ARCH)
+    # The whole list, so that a misspelt name is told before anything takes long.
+    checks = catalogue.select(
+        known, level=request.level, arch=arch, only=request.only, skip=request.skip
+    )
+    facts = level0.rows(new, arch=arch, jit_cache=environment.jit_cache(new.headers, kit))
+    report = Report(target=new, arch=arch, level=request.level, facts=facts, when=when, device=gpu)
+    if request.level == 0:
+        return report
+    if not checks:
+        raise UsageError(f"no check is left to run on {arch}")
+    if gpu is not None and gpu.arch != arch:
+        return _blocked(report, f"the GPU is {gpu.name} ({gpu.arch}), not {arch}")
+    targets = [new]
+    if request.against is not None:
+        targets.append(_target(request.against, python, kit, request.env))
+    plans = tuple(_plan(each, checks, request, arch) for each in targets)
+    following.begin(plans)
+    return _finish(report, runner.run(plans, following.watch))
+
+
+def _finish(report: Report, ran: Sequence[Ran]) -> Report:
+    for each in ran:
+        if each.trouble is not None and _is_elsewhere(each.trouble):
+            return _blocked(report, _spoken(each.trouble))
+    new, *older = ran
+    return Report(
+        target=report.target,
+        arch=report.arch,
+        level=report.level,
+        facts=report.facts,
+        when=report.when,
+        device=report.device,
+        ran=new,
+        against=older[0] if older else None,
+        pairs=compare.compare(older[0], new) if older else (),
+    )
+
+
+def _blocked(report: Report, why: str) -> Report:
+    return Report(
+        target=report.target,
+        arch=report.arch,
+        level=report.level,
+        facts=report.facts,
+        when=report.when,
+        device=report.device,
+        blocked=why,
+    )
+
+
+def _is_elsewhere(trouble: Trouble) -> bool:
+    """Whether this machine, not the build, keeps the checks from running."""
+    return trouble.where in _NO_PLACE or trouble.explanation.cause == "no-gpu"
+
+
+def _spoken(trouble: Trouble) -> str:
+    if trouble.explanation.cause == "unexplained":
+        return trouble.raw.splitlines()[0] if trouble.raw else trouble.where
+    return f"{trouble.explanation.what}. {trouble.explanation.cure}"
+
+
+def _target(spec: str, python: Interpreter, kit: Toolkit, env: Mapping[str, str]) -> Target:
+    package = _package(spec, python)
+    return target.inspect(spec, package, python, toolkit=kit, env=env)
+
+
+def _package(spec: str, python: Interpreter) -> Path:
+    if spec == locate.INSTALLED:
+        return _installed(python)
+    if wheel.is_wheel(spec):
+        return wheel.package(spec, python)
+    found = locate.named(spec, python=python)
+    if isinstance(found, Build):
+        return found.package
+    if found is None:
+        for entry in store.entries():
+            commit = entry.fingerprint.components.get("commit", "")
+            if re.fullmatch(r"[0-9a-f]{4,40}", spec) and commit.startswith(spec):
+                return entry.package
+    raise NotBuiltError(spec)
+
+
+def _installed(python: Interpreter) -> Path:
+    """Return what the host would import: a top-level package first, then vLLM's own copy."""
+    for name in (target.PACKAGE, target.VENDORED):
+        for place in python.search:
+            if (place / name / "__init__.py").is_file():
+                return place / name
+    raise locate.NotInstalledError(python.path)
+
+
+def _plan(under_test: Target, checks: tuple[Check, ...], request: Request, arch: str) -> Plan:
+    kernels = environment.jit_cache(under_test.headers, under_test.toolkit)
+    with contextlib.suppress(OSError):  # level 0 has said so; the build will say how it copes
+        kernels.mkdir(parents=True, exist_ok=True)
+    cores = len(os.sched_getaffinity(0))
+    return Plan(
+        label=under_test.label,
+        python=under_test.python.path,
+        package=under_test.package,
+        arch=arch,
+        checks=checks,
+        env=environment.prepare(request.env, under_test.toolkit, kernels),
+        shards=request.shards or max(1, min(_MOST_SHARDS, cores // 2)),
+        level=request.level,
+        expected=request.expected,
+        directory=request.directory,
+    )
