@@ -1,7 +1,7 @@
 """A source that lies in a directory: an sdist, a build's headers, a checkout."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -28,12 +28,18 @@ class DirTree:
 
     @cached_property
     def _paths(self) -> frozenset[str]:
-        found: set[str] = set()
-        for folder, folders, names in os.walk(self.root):
-            folders[:] = [name for name in folders if name != ".git"]
-            prefix = Path(folder).relative_to(self.root)
-            found |= {(prefix / name).as_posix() for name in names if name != ".git"}
-        return frozenset(path for path in found if self._inside(path))
+        return frozenset(self._walk(self.root, ""))
+
+    def _walk(self, folder: Path, prefix: str) -> Iterator[str]:
+        with os.scandir(folder) as found:
+            for entry in found:
+                path = prefix + entry.name
+                if entry.name == ".git":
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    yield from self._walk(Path(entry.path), f"{path}/")
+                elif entry.is_file(follow_symlinks=False) or self._inside(path):
+                    yield path
 
     def paths(self) -> frozenset[str]:
         """Return every file; a link to a directory is not entered."""

@@ -10,7 +10,7 @@ For example:
 
 import os
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,10 @@ class Mirror:
         """Return what is known of one commit that is in the mirror."""
         return self._commits("--no-walk", commit)[0]
 
+    def describe_all(self, shas: Sequence[str]) -> tuple[Commit, ...]:
+        """Return what is known of several commits."""
+        return self._commits("--no-walk=unsorted", *shas) if shas else ()
+
     def log(self, old: str, new: str) -> Log:
         """Return the commits between two commits that are both in the mirror, newest first."""
         slug = self.address.slug
@@ -210,6 +214,16 @@ class Mirror:
             with store.locked(self.path, shown=self.address.shown, limit=invocation.FETCH_LIMIT):
                 transfer.fetch_contents(self.path, self.address, missing)
             self._forget()
+
+    def bring_history(self, commit: str) -> None:
+        """Fetch every content that the history of a commit had, for blame and patches.
+
+        Raises:
+            FetchError: the remote could not be reached or does not give them.
+        """
+        if self.fetched:
+            listed = self._read("rev_list", "--objects", "--missing=print", commit)
+            self.bring(line[1:] for line in listed.splitlines() if line.startswith("?"))
 
     def fetch_commit(self, commit: str) -> bool:
         """Ask the remote for one commit that none of its refs contains; False if it has none such.

@@ -1,0 +1,147 @@
+"""Which changes that an old source has beyond its upstream do not survive in a new one?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from dgpin.source import blame, families, folding
+from dgpin.source.blame import History
+from dgpin.source.commits import Commit
+from dgpin.source.folding import Folded, Origins
+from dgpin.source.losses import Carried, Loss
+from dgpin.source.sides import Side
+from dgpin.source.survival import Comparison, Text
+
+MOST = 0.5  # of a file's telling lines must be its own for its loss to be one of a whole file
+SHORTEST = 7  # digits by which a loss can be accepted
+
+
+def carry(
+    old: Side,
+    new: Side,
+    *,
+    upstream: Side | None = None,
+    accepted: Mapping[str, str] | None = None,
+) -> Carried:
+    """Return what of the old source is lost in the new one.
+
+    With a history on the old side, lines are folded by the commit that last wrote them; without
+    one, by hunk. What `upstream` has is no loss. `accepted` maps ids (seven digits or more of
+    one) to the reason for which a loss is accepted.
+
+    Raises:
+        UnavailableError: the history could not be read.
+    """
+    texts, not_compared = _comparable(old.texts, new.texts)
+    comparison = Comparison(texts, new.texts)
+    beyond = Comparison(texts, upstream.texts) if upstream is not None else None
+    own = beyond.gone if beyond is not None else {p: t.numbers() for p, t in texts.items()}
+    origins = _origins(old, new, upstream, own, beyond) if old.mirror is not None else None
+    if origins is not None:
+        own = {path: _written(numbers, origins.authors[path]) for path, numbers in own.items()}
+    missing = {path: len(own[path]) for path in _whole(comparison, own)}
+    dropped = families.dropped(missing, new.texts)
+    gone = {
+        path: numbers & own[path]
+        for path, numbers in comparison.gone.items()
+        if path in own and path not in missing
+    }
+    left_out: tuple[Commit, ...] = ()
+    if origins is None:
+        folded = folding.by_hunk(comparison, gone, dropped)
+    else:
+        folded = folding.by_commit(comparison, gone, own, dropped, origins)
+        left_out = tuple(origins.commits[sha] for sha in folded.left_out)
+    return Carried(
+        old=old.label,
+        new=new.label,
+        upstream=upstream.label if upstream is not None else "",
+        losses=_ranked(folded, accepted or {}),
+        families=folded.families,
+        left_out=left_out,
+        not_compared=not_compared,
+    )
+
+
+def _comparable(
+    old: Mapping[str, Text], new: Mapping[str, Text]
+) -> tuple[dict[str, Text], tuple[str, ...]]:
+    """Return the old texts that the new side could have, and the directories that it cannot.
+
+    A package has no `csrc` and no `tests`; that says nothing about what was dropped.
+    """
+    there = {_top(path) for path in new}
+    absent = {_top(path) for path in old} - there
+    kept = {path: text for path, text in old.items() if _top(path) not in absent}
+    return kept, tuple(sorted(top or "." for top in absent))
+
+
+def _written(numbers: set[int], authors: Sequence[str]) -> set[int]:
+    """Return the lines that a commit beyond upstream wrote."""
+    return {number for number in numbers if authors[number]}
+
+
+def _top(path: str) -> str:
+    head, slash, _ = path.partition("/")
+    return head if slash else ""
+
+
+def _whole(comparison: Comparison, own: Mapping[str, set[int]]) -> Iterator[str]:
+    """Yield the old side's own files that are gone as a whole."""
+    for path, numbers in own.items():
+        text = comparison.old[path]
+        lost = comparison.gone.get(path, set()) & numbers
+        mine = len(numbers) > MOST * len(text.numbers())
+        if path not in comparison.partners and mine and len(lost) > MOST * len(numbers):
+            yield path
+
+
+def _origins(
+    old: Side,
+    new: Side,
+    upstream: Side | None,
+    own: Mapping[str, set[int]],
+    beyond: Comparison | None,
+) -> Origins:
+    others = [side for side in (new, upstream) if side is not None and side.mirror is not None]
+    mirrors = [side.mirror for side in (old, *others) if side.mirror is not None]
+    for side in (old, *others):
+        if side.mirror is not None:
+            side.mirror.bring_history(side.commit)
+    history = History(mirrors[0].path, tuple(mirror.path for mirror in mirrors[1:]))
+    limits = [upstream.commit] if upstream is not None and upstream.commit else []
+    authors = blame.authors(history, old.commit, tuple(own), beyond=limits)
+    excluded = frozenset(
+        sha for side in others for sha in blame.equivalents(history, old.commit, of=side.commit)
+    )
+    shas = {sha for lines in authors.values() for sha in lines if sha}
+    known: dict[str, frozenset[str]] = {}
+    if beyond is not None:
+        known = {path: beyond.new[there].telling for path, there in beyond.partners.items()}
+    return Origins(
+        history=history,
+        authors=authors,
+        excluded=excluded,
+        upstream=known,
+        commits={commit.sha: commit for commit in mirrors[0].describe_all(sorted(shas))},
+    )
+
+
+def _ranked(folded: Folded, accepted: Mapping[str, str]) -> tuple[Loss, ...]:
+    """Return the losses, those that look most like fixes first."""
+
+    def reason(loss: Loss) -> str:
+        return next(
+            (
+                why
+                for key, why in accepted.items()
+                if len(key) >= SHORTEST and loss.id.startswith(key)
+            ),
+            "",
+        )
+
+    def order(loss: Loss) -> tuple[bool, bool, int, int, str]:
+        place = str(loss.lines[0].here)
+        return not loss.is_fix, loss.is_changed, -loss.likeness.score, len(loss.lines), place
+
+    marked = (replace(loss, accepted=reason(loss)) for loss in folded.losses)
+    return tuple(sorted(marked, key=order))
