@@ -40,8 +40,10 @@ def _download(spec: str, python: Interpreter, to: Path) -> Path:
     wanted = spec.removeprefix("pypi:")
     if wanted.startswith("-"):
         raise NotABuildError(spec, "write it as pypi:NAME==VERSION")
-    argv = [python.path, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-    done = process.run([*argv, "--disable-pip-version-check", "--dest", to, wanted], timeout=_LIMIT)
+    pip = [str(python.path), "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    done = process.run(
+        [*pip, "--no-deps", "--only-binary", ":all:", "--dest", str(to), wanted], timeout=_LIMIT
+    )
     found = next(to.glob("*.whl"), None)
     if done.returncode != 0 or found is None:
         raise DownloadError(spec, done.tail or "the download did not end in time")
