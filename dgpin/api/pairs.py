@@ -113,6 +113,8 @@ def _signatures(old: Symbol, new: Symbol, how: Comparable) -> list[Difference]:
         if not old.signatures:
             return []
         return [Difference(rule="calling-changed", parameter="", detail="can no longer be called")]
+    if old.signatures == new.signatures:
+        return []
     if len(old.signatures) == len(new.signatures) == 1:
         return list(parameters.compare(old.signatures[0], new.signatures[0], how))
     return _overloads(old.signatures, new.signatures, how)

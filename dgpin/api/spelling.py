@@ -6,6 +6,7 @@ pybind11 2.13 prints `Optional[tuple[int, int]]` where 3.1 prints
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from dgpin.api import split
 from dgpin.api.signature import Parameter
@@ -31,6 +32,7 @@ _WORDS = {
 }
 
 
+@lru_cache(maxsize=4096)
 def type_of(text: str) -> str:
     """Return a type's own spelling: unions sorted, `Optional` and `Union` written with `|`."""
     plain = _PREFIX.sub("", text.strip().strip("\"'"))
