@@ -1,0 +1,193 @@
+"""The files of an artefact, wherever they are: a wheel, a directory, an installation, one file."""
+
+import email.parser
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from dgpin.build.interpreter import Interpreter
+from dgpin.errors import UnavailableError, UsageError
+
+PACKAGE = "deep_gemm"
+_EXTENSION = re.compile(r"_C[\w-]*(?:\.[\w-]+)*\.so")
+
+
+class DamagedWheelError(UnavailableError):
+    """A wheel that is no zip archive, or a damaged one."""
+
+    hint = "Fetch or build it again."
+
+    def __init__(self, path: Path, why: object) -> None:
+        super().__init__(f"{path} is no readable wheel: {why}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """A distribution that claims files of the package."""
+
+    name: str
+    version: str
+    requires_python: str
+    requires: tuple[str, ...]  # Requires-Dist
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """One package. Paths are relative to its directory, with `/`.
+
+    `tags` are a wheel's, as in its name; `prefix` is where the package is (`deep_gemm`,
+    `vllm/third_party/deep_gemm`), empty when a single extension was given.
+    """
+
+    label: str
+    prefix: str
+    files: frozenset[str]
+    read: Callable[[str], bytes]
+    owners: tuple[Owner, ...] = ()
+    tags: tuple[str, ...] = ()
+    fingerprint: bytes | None = None
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """The compiled halves: `_C.<tag>.so`, `_C_extension.abi3.so`."""
+        return tuple(sorted(name for name in self.files if _EXTENSION.fullmatch(name)))
+
+
+def open_path(path: Path) -> Contents:
+    """Return what a wheel, a directory or a single extension holds.
+
+    Raises:
+        UsageError: there is no such file, or no `deep_gemm` in it.
+        DamagedWheelError: the wheel cannot be read.
+    """
+    if path.is_dir():
+        return _directory(path)
+    if not path.is_file():
+        raise UsageError(f"{path}: there is no such file")
+    if path.suffix == ".whl":
+        return _wheel(path)
+    if path.name.endswith(".so"):
+        return Contents(
+            label=str(path),
+            prefix="",
+            files=frozenset({path.name}),
+            read=lambda _name: path.read_bytes(),
+        )
+    raise UsageError(
+        f"{path}: neither a wheel, a .so file nor a directory",
+        hint="Name what holds the built deep_gemm.",
+    )
+
+
+def installed(interpreter: Interpreter) -> Contents:
+    """Return the `deep_gemm` that an interpreter would import, and who claims it.
+
+    Raises:
+        UsageError: it has none.
+    """
+    for entry in interpreter.search:
+        for prefix in (PACKAGE, f"vllm/third_party/{PACKAGE}"):
+            if (entry / prefix / "__init__.py").is_file():
+                found = _directory(entry / prefix)
+                return Contents(
+                    label=f"{entry / prefix}, as {interpreter.path} imports it",
+                    prefix=prefix,
+                    files=found.files,
+                    read=found.read,
+                    owners=owners(entry, prefix),
+                    fingerprint=found.fingerprint or _installed_fingerprint(entry),
+                )
+    raise UsageError(f"{interpreter.path} has no deep_gemm", hint="Name another with --python.")
+
+
+def owners(site: Path, prefix: str) -> tuple[Owner, ...]:
+    """Return the distributions whose RECORD claims the package's `__init__.py` or its extension."""
+    claimed = re.compile(rf"^{re.escape(prefix)}/(?:__init__\.py|_C[^/,]*\.so),", re.MULTILINE)
+    return tuple(
+        _owner((record.parent / "METADATA").read_bytes())
+        for record in sorted(site.glob("*.dist-info/RECORD"))
+        if claimed.search(record.read_text(encoding="utf-8", errors="replace"))
+    )
+
+
+def _installed_fingerprint(site: Path) -> bytes | None:
+    for path in site.glob(f"{PACKAGE}-*.dist-info/fingerprint.json"):
+        return path.read_bytes()
+    return None
+
+
+def _directory(path: Path) -> Contents:
+    candidates = [path / PACKAGE, path, path / "third_party" / PACKAGE]
+    candidates += sorted(path.glob(f"*/third_party/{PACKAGE}"))
+    root = next((each for each in candidates if (each / "__init__.py").is_file()), None)
+    if root is None:
+        raise UsageError(f"{path}: there is no deep_gemm/__init__.py in it")
+    mark = root.parent / "fingerprint.json"
+    return Contents(
+        label=str(root),
+        prefix=PACKAGE,
+        files=frozenset(
+            each.relative_to(root).as_posix() for each in root.rglob("*") if each.is_file()
+        ),
+        read=lambda name: (root / name).read_bytes(),
+        fingerprint=mark.read_bytes() if mark.is_file() else None,
+    )
+
+
+def _wheel(path: Path) -> Contents:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            metadata = _only(names, r"[^/]+\.dist-info/METADATA")
+            mark = _only(names, r"[^/]+\.dist-info/fingerprint\.json")
+            owner = (_owner(archive.read(metadata)),) if metadata else ()
+            fingerprint = archive.read(mark) if mark else None
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise DamagedWheelError(path, error) from error
+    prefix = _prefix(names)
+    if prefix is None:
+        raise UsageError(f"{path}: there is no deep_gemm/__init__.py in it")
+
+    def read(name: str) -> bytes:
+        with zipfile.ZipFile(path) as archive:
+            return archive.read(f"{prefix}/{name}")
+
+    inner = {name.removeprefix(f"{prefix}/") for name in names if name.startswith(f"{prefix}/")}
+    return Contents(
+        label=str(path),
+        prefix=prefix,
+        files=frozenset(name for name in inner if name and not name.endswith("/")),
+        read=read,
+        owners=owner,
+        tags=tuple(path.stem.split("-")[-3:]),
+        fingerprint=fingerprint,
+    )
+
+
+def _only(names: Iterable[str], pattern: str) -> str | None:
+    return next((name for name in names if re.fullmatch(pattern, name)), None)
+
+
+def _prefix(names: Iterable[str]) -> str | None:
+    found = [
+        str(PurePosixPath(name).parent)
+        for name in names
+        if re.fullmatch(rf"(?:.*/)?{PACKAGE}/__init__\.py", name)
+    ]
+    return min(found, key=len, default=None)
+
+
+def _owner(metadata: bytes) -> Owner:
+    told = email.parser.BytesParser().parsebytes(metadata)
+    fields: Mapping[str, list[str]] = {
+        name: [str(value) for value in told.get_all(name) or []]
+        for name in ("Name", "Version", "Requires-Python", "Requires-Dist")
+    }
+    return Owner(
+        name=(fields["Name"] or ["?"])[0],
+        version=(fields["Version"] or ["?"])[0],
+        requires_python=(fields["Requires-Python"] or [""])[0],
+        requires=tuple(fields["Requires-Dist"]),
+    )
