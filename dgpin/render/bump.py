@@ -69,7 +69,9 @@ def _head(move: Move) -> tuple[Line, ...]:
         (("in       ", ""), (", ".join(names) or "no branch, tag or pull request", "")),
     ]  # fmt: skip
     if found.distance is not None:
-        far = f"{found.distance.ahead} commits ahead, {found.distance.behind} behind the old pin"
+        ahead, behind = found.distance.ahead, found.distance.behind
+        noun = "commit" if ahead == 1 else "commits"
+        far = f"{ahead} {noun} ahead, {behind} behind the old pin"
         lines.append((("distance ", ""), (far, "")))
     lines.append((("sites    ", ""), (_configuration(move), "")))
     if found.notice:

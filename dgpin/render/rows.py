@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 from dgpin.render.terminal import Line
 from dgpin.verdict import Place, Row, Verdict
@@ -26,7 +27,7 @@ def lines(rows: Sequence[Row]) -> tuple[Line, ...]:
     A cure that several rows in a row have in common stands once, below the last of them.
     """
     shown: list[Line] = []
-    for row, after in zip(rows, [*rows[1:], None], strict=True):
+    for row, after in zip_longest(rows, rows[1:]):
         word, style = MARKS[row.verdict]
         head = ((f"{word:7} ", style), (f"{row.rule:20}", "bold"), (row.message, ""))
         if row.verdict is Verdict.PASS and not row.hint:
