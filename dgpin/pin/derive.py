@@ -108,6 +108,8 @@ class _Derivation:
         package = Package(self.tree)
         for path, error in package.broken.items():
             self.unknown["exports"] = f"{path}:{error.lineno or 0} is no Python: {error.msg}"
+        if (star := package.unread_star()) is not None:
+            self.unknown["exports"] = f"what the star at {star} brings cannot be told"
         self.add_items("exports", package.exports())
         every = modules | subpackages
         idle = sorted(every.keys() - package.reached())
@@ -130,6 +132,10 @@ class _Derivation:
     def recipe(self, setup: Setup) -> None:
         """Add what setup.py says; a source from before there was an extension says little."""
         self.add_words("environment", setup.environment, path=setup.path)
+        if "sources" in setup.doubts:
+            line = setup.doubts["sources"][0]
+            why = f"only running setup.py tells which sources it compiles ({line})"
+            self.unknown |= dict.fromkeys(_FROM_SETUP, why)
         if not setup.sources:
             return
         self.add_words("sources", setup.sources, path=setup.path)
@@ -139,9 +145,10 @@ class _Derivation:
             self.add("extension", setup.name.text, [Place(setup.path, setup.name.line)])
         if setup.limited_api is not None:
             self.add("abi", "abi3", [setup.limited_api])
-        if setup.unread:
-            where = ", ".join(map(str, setup.unread))
-            self.unknown["includes"] = f"only running setup.py tells the directory at {where}"
+        for name in ("includes", "libraries"):
+            if name in setup.doubts:
+                where = ", ".join(map(str, setup.doubts[name]))
+                self.unknown.setdefault(name, f"only running setup.py tells what is at {where}")
         self.headers(setup)
 
     def headers(self, setup: Setup) -> None:
@@ -181,6 +188,9 @@ class _Derivation:
         ):
             if floor is not None:
                 self.add(name, floor.version, floor.places)
+        if "cxx_std" not in self.facts and "flags" in code.setup.doubts:
+            where = code.setup.doubts["flags"][0]
+            self.unknown["cxx_std"] = f"only running setup.py tells the flags at {where}"
         for family in ("rpm", "deb", "apk"):
             self.add_items(f"packages.{family}", native.packages(code, family))
         kinds = native.bindings(code)

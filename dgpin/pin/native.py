@@ -15,6 +15,8 @@ from dgpin.verdict import Place
 # General libraries that DeepGEMM only uses. Their optional includes, for compilers and systems
 # that DeepGEMM does not know, say nothing about it, and hosts do not watch their headers.
 FOREIGN = frozenset({"cutlass", "fmt"})
+# The directories of headers that a submodule brings, where they are not called as it is.
+_BRINGS = {"cutlass": ("cutlass/", "cute/")}
 
 
 class UnknownHeaderError(RefusedError):
@@ -63,18 +65,29 @@ def read(tree: Tree, setup: Setup, *, missing: tuple[str, ...]) -> Native:
     """Follow the includes of the extension's sources.
 
     Raises:
-        UnknownHeaderError: a header that nobody is known to bring. With a submodule missing it
-            may be that one's, and passes.
+        UnknownHeaderError: a header that nobody is known to bring.
     """
     reached = closure(tree, [word.text for word in setup.sources], _texts(setup.includes))
     stray = [
         each
         for each in reached.externals
-        if owner(each.header) is None and not each.conditional and not missing
+        if owner(each.header) is None
+        and not each.conditional
+        and not _may_come_from(missing, each.header)
     ]
     if stray:
         raise UnknownHeaderError(stray)
     return Native(setup=setup, closure=reached, missing=missing)
+
+
+def _may_come_from(missing: tuple[str, ...], header: str) -> bool:
+    """Return whether one of the submodules that are not at hand may hold a header."""
+    for path in missing:
+        name = path.rpartition("/")[2]
+        # What the foreign libraries hold is known; any other may hold anything.
+        if not is_foreign(path) or header.startswith(_BRINGS.get(name, (f"{name}/",))):
+            return True
+    return False
 
 
 def _texts(words: Sequence[Word]) -> list[str]:
@@ -146,9 +159,11 @@ _STANDARDS = {"1z": "17", "2a": "20", "2b": "23", "2c": "26"}  # the names of dr
 
 def cxx_standard(native: Native) -> Floor | None:
     """Return the C++ standard that setup.py compiles with."""
+    doubtful = native.setup.doubts.get("flags", ())
     for word in native.setup.flags:
-        if match := re.fullmatch(r"-std=(?:c|gnu)\+\+(\w\w)", word.text):
-            place = Place(native.setup.path, word.line)
+        place = Place(native.setup.path, word.line)
+        match = re.fullmatch(r"-std=(?:c|gnu)\+\+(\w\w)", word.text)
+        if match and place not in doubtful:
             return Floor(_STANDARDS.get(match[1], match[1]), (place,))
     return None
 
@@ -157,8 +172,9 @@ def packages(native: Native, family: str) -> dict[str, Place]:
     """Return the distribution's packages that hold needed headers: "rpm", "deb" or "apk"."""
     found: dict[str, Place] = {}
     for each in native.closure.externals:
-        if each.header in PACKAGES and not is_foreign(each.places[0].path):
-            found.setdefault(str(getattr(PACKAGES[each.header], family)), each.places[0])
+        places = [place for place in each.places if not is_foreign(place.path)]
+        if each.header in PACKAGES and places:
+            found.setdefault(str(getattr(PACKAGES[each.header], family)), places[0])
     return dict(sorted(found.items()))
 
 
@@ -181,11 +197,13 @@ def doubts(native: Native) -> Iterator[Doubt]:
         facts = ("gcc_min",) if foreign else ("gcc_min", "cuda_min", *_PACKAGE_FACTS)
         reason = f"the files of {', '.join(native.missing)} are not at hand"
         yield from (Doubt(fact, reason) for fact in facts)
+    floor = gcc_floor(native)
     for each in native.closure.externals:
         places = [place for place in each.places if not is_foreign(place.path)]
         if each.conditional and places:
             reason = f"<{each.header}> is included under a condition at {places[0]}"
-            if each.header in GCC_FLOORS:
+            wanted = GCC_FLOORS.get(each.header, "")
+            if wanted and (floor is None or version_key(wanted) > version_key(floor.version)):
                 yield Doubt("gcc_min", reason)
             elif owner(each.header) is None:
                 yield from (Doubt(fact, reason) for fact in _PACKAGE_FACTS)

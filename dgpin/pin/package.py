@@ -114,6 +114,14 @@ class Package:
             name: Place(top.path, names[name]) for name in sorted(names) if not name.startswith("_")
         }
 
+    def unread_star(self) -> Place | None:
+        """Return the line of a star import of `__init__` whose names cannot be told."""
+        top = self.modules.get(PACKAGE)
+        for each in top.imports if top is not None else ():
+            if each.name == "*" and self.public(each.module) is None:
+                return Place(f"{PACKAGE}/__init__.py", each.line)
+        return None
+
     def reached(self) -> frozenset[str]:
         """Return the modules and subpackages of `deep_gemm` that importing or using it imports."""
         seen: set[str] = set()

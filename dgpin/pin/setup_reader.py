@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from posixpath import normpath
 
 from dgpin.verdict import Place
@@ -14,6 +14,9 @@ _MACHINE = re.compile(
     r"cuda|torch|cpp_extension|include_paths|library_paths|sysconfig", re.IGNORECASE
 )
 _ENVIRONMENT = frozenset({"os.getenv", "os.environ.get", "getenv", "environ.get"})
+
+
+Names = Mapping[str, Sequence[ast.expr]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,8 @@ class Setup:
     """The extension that setup.py declares.
 
     `third_party` holds the directories that setup.py copies into the package. `unread` are the
-    elements of `includes` whose value only running setup.py would tell.
+    elements of `includes` whose value only running setup.py would tell; `doubts` says of which
+    other fields that holds, and of which an `if` decides.
     """
 
     path: str
@@ -42,6 +46,7 @@ class Setup:
     environment: tuple[Word, ...] = ()  # `NAME=default`
     limited_api: Place | None = None
     unread: tuple[Place, ...] = ()
+    doubts: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
 
 
 def read(text: str, *, path: str = "setup.py") -> Setup:
@@ -60,43 +65,102 @@ def read(text: str, *, path: str = "setup.py") -> Setup:
         arguments.setdefault("name", call.args[0])
     if len(call.args) > 1:
         arguments.setdefault("sources", call.args[1])
-    includes = _elements(arguments.get("include_dirs"), names)
+    elements = {
+        "sources": _elements(arguments.get("sources"), names),
+        "includes": _elements(arguments.get("include_dirs"), names),
+        "libraries": _elements(arguments.get("libraries"), names),
+        "flags": _flags(arguments.get("extra_compile_args"), names),
+    }
     third_party = names.get("third_party_include_dirs", ())
     return Setup(
         path=path,
         name=next(iter(_words([arguments["name"]], names)), None) if "name" in arguments else None,
-        sources=tuple(_words(_elements(arguments.get("sources"), names), names)),
-        includes=tuple(_directories(includes, names)),
-        libraries=tuple(_words(_elements(arguments.get("libraries"), names), names)),
-        flags=tuple(_flags(arguments.get("extra_compile_args"), names)),
+        sources=tuple(_words(elements["sources"], names)),
+        includes=tuple(_directories(elements["includes"], names)),
+        libraries=tuple(_words(elements["libraries"], names)),
+        flags=tuple(_words(elements["flags"], names)),
         third_party=tuple(_directories(third_party, names)),
         environment=_environment(tree),
         limited_api=_limited_api(call, tree, path),
-        unread=tuple(Place(path, node.lineno) for node in includes if _is_unread(node, names)),
+        unread=_unread(elements["includes"], names, path),
+        doubts=_doubts(elements, names, switched=_switched(tree), path=path),
     )
 
 
-Names = Mapping[str, Sequence[ast.expr]]
+def _unread(nodes: Sequence[ast.expr], names: Names, path: str) -> tuple[Place, ...]:
+    return tuple(
+        Place(path, node.lineno)
+        for node in nodes
+        if _text(node, names) is None and not _MACHINE.search(ast.unparse(node))
+    )
+
+
+def _doubts(
+    elements: Mapping[str, Sequence[ast.expr]],
+    names: Names,
+    *,
+    switched: frozenset[int],
+    path: str,
+) -> dict[str, tuple[Place, ...]]:
+    found: dict[str, tuple[Place, ...]] = {}
+    for name, nodes in elements.items():
+        decided = tuple(Place(path, node.lineno) for node in nodes if node.lineno in switched)
+        if places := (*_unread(nodes, names, path), *decided):
+            found[name] = places
+    return found
 
 
 def _lists(tree: ast.Module) -> dict[str, list[ast.expr]]:
-    """Return what the module's names hold: a list's elements, or the one value of a scalar."""
+    """Return what the file's names hold: a list's elements, or the one value of a scalar.
+
+    What stands under an `if` adds to what a name holds, a later plain assignment replaces it. The
+    names of functions count where the module has none of that name.
+    """
     names: dict[str, list[ast.expr]] = {}
+    _collect(tree.body, names, certain=True)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-            if isinstance(target, ast.Name) and target.id not in names:
-                names[target.id] = list(_elements(node.value, names))
+        if isinstance(node, ast.FunctionDef):
+            local: dict[str, list[ast.expr]] = {}
+            _collect(node.body, local, certain=True)
+            names = local | names
+    return names
+
+
+def _collect(body: Sequence[ast.stmt], names: dict[str, list[ast.expr]], *, certain: bool) -> None:
+    for node in body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            before = [] if certain else names.get(name, [])
+            names[name] = [*before, *_elements(node.value, names)]
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             names.setdefault(node.target.id, []).extend(_elements(node.value, names))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            owner = node.func.value
-            if isinstance(owner, ast.Name) and owner.id in names and node.args:
-                if node.func.attr == "append":
-                    names[owner.id].append(node.args[0])
-                elif node.func.attr == "extend":
-                    names[owner.id].extend(_elements(node.args[0], names))
-    return names
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            _grow(node.value, names)
+        elif not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            plain = isinstance(node, ast.With | ast.Try)
+            for block in (getattr(node, "body", []), getattr(node, "orelse", [])):
+                _collect(block, names, certain=certain and plain)
+
+
+def _grow(call: ast.Call, names: dict[str, list[ast.expr]]) -> None:
+    """Follow `name.append(element)` and `name.extend(elements)`."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if not isinstance(owner, ast.Name) or owner.id not in names or not call.args:
+        return
+    if _called(call) == "append":
+        names[owner.id].append(call.args[0])
+    elif _called(call) == "extend":
+        names[owner.id].extend(_elements(call.args[0], names))
+
+
+def _switched(tree: ast.Module) -> frozenset[int]:
+    """Return the lines that an `if` of the module may leave out."""
+    return frozenset(
+        line
+        for node in tree.body
+        if isinstance(node, ast.If)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    )
 
 
 def _extension(tree: ast.Module) -> ast.Call | None:
@@ -145,10 +209,6 @@ def _directories(nodes: Sequence[ast.expr], names: Names) -> Iterator[Word]:
             yield Word(path, word.line)
 
 
-def _is_unread(node: ast.expr, names: Names) -> bool:
-    return _text(node, names) is None and not _MACHINE.search(ast.unparse(node))
-
-
 def _text(node: ast.expr, names: Names, *, depth: int = 0) -> str | None:
     """Return an expression's text; "." for the directory of setup.py, None where it is unknown."""
     if isinstance(node, ast.Constant):
@@ -184,16 +244,16 @@ def _is_here(node: ast.expr) -> bool:
     ) is not None  # fmt: skip
 
 
-def _flags(node: ast.expr | None, names: Names) -> Iterator[Word]:
-    """Yield the flags of the C++ compiler; a dictionary names them `cxx`."""
+def _flags(node: ast.expr | None, names: Names) -> list[ast.expr]:
+    """Return the flags of the C++ compiler; a dictionary names them `cxx`."""
     if isinstance(node, ast.Name) and len(names.get(node.id, ())) == 1:
         node = names[node.id][0] if isinstance(names[node.id][0], ast.Dict) else node
     if isinstance(node, ast.Dict):
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and key.value == "cxx":
-                yield from _words(_elements(value, names), names)
-        return
-    yield from _words(_elements(node, names), names)
+                return _elements(value, names)
+        return []
+    return _elements(node, names)
 
 
 def _environment(tree: ast.Module) -> tuple[Word, ...]:

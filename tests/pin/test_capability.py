@@ -1,5 +1,7 @@
 """What a newer source lost, and what changed in how it is built."""
 
+from functools import cache
+
 import pytest
 
 from dgpin.pin.capability import Loss, LossKind, accept, losses, recipe_changes
@@ -11,8 +13,9 @@ from tests.example.tree import example_tree
 IMPLS = "deep_gemm/include/deep_gemm/impls"
 
 
-def facts(name: str, **changed: str) -> Facts:
-    return derive(example_tree(name, changed=changed), commit="0" * 40)
+@cache
+def facts(name: str) -> Facts:
+    return derive(example_tree(name), commit="0" * 40)
 
 
 def of(**lists: tuple[str, ...]) -> Facts:

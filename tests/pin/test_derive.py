@@ -1,6 +1,7 @@
 """The facts of a source, derived from its files."""
 
 from collections.abc import Mapping
+from functools import cache
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.example.tree import DictTree, example_tree
 COMMIT = "0" * 40
 
 
+@cache
 def facts(name: str) -> Facts:
     return changed(name, {})
 
@@ -336,3 +338,60 @@ def test_idle_module() -> None:
 
     assert ("jit_hooks", "utils") == found.items("subpackages")
     assert ("jit_hooks",) == found.items("unimported")
+
+
+def test_decided_by_a_condition() -> None:
+    """A library that an `if` adds, and a standard that it chooses, are left open."""
+    text = example_tree("new").files["setup.py"]
+    text = text.replace("'-std=c++20', ", "").replace(
+        "build_library_dirs",
+        "if os.getenv('X'):\n    build_libraries.append('nvrtc')\n    cxx_flags += ['-std=c++23']\n"
+        "build_library_dirs",
+        1,
+    )
+
+    found = changed("new", {"setup.py": text})
+
+    assert None is found.scalar("cxx_std")
+    assert {"cxx_std", "libraries"} == found.unknown.keys()
+
+
+def test_sources_that_only_a_run_tells() -> None:
+    """Without the list of sources everything that follows from it is open."""
+    text = (
+        example_tree("new")
+        .files["setup.py"]
+        .replace("sources = ['csrc/python_api.cpp']", "sources = glob('csrc/*.cpp')")
+    )
+
+    found = changed("new", {"setup.py": text})
+
+    assert {"binding", "gcc_min", "packages.rpm"} <= found.unknown.keys()
+    assert "setup.py:18" in found.unknown["binding"]
+
+
+def test_star_of_another_library() -> None:
+    """Names that a foreign star may bring leave the exports open: none is called lost."""
+    found = changed("new", {"deep_gemm/utils/__init__.py": "from torch import *\n"})
+
+    assert "deep_gemm/__init__.py:" in found.unknown["exports"]
+
+
+@pytest.mark.parametrize("without", ["third-party/cutlass", "third-party/deep_jit"])
+def test_missing_submodule_hides_no_unknown_header(without: str) -> None:
+    """Without cutlass a header that is not cutlass's is still nobody's; DeepJIT may have it."""
+    api = {"csrc/apis/runtime.hpp": "#include <nccl.h>\n"}
+    tree = example_tree("new", without=(without,), changed=api)
+
+    if without == "third-party/deep_jit":
+        assert "packages.rpm" in derive(tree, commit=COMMIT).unknown
+    else:
+        with pytest.raises(UnknownHeaderError):
+            derive(tree, commit=COMMIT)
+
+
+def test_condition_below_the_floor() -> None:
+    """A conditional header that an older GCC has leaves no doubt."""
+    api = {"csrc/apis/runtime.hpp": "#if X\n#include <span>\n#endif\n"}
+
+    assert {} == changed("new", api).unknown

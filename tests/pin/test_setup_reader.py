@@ -128,3 +128,49 @@ def test_no_extension() -> None:
 def test_a_name_that_means_itself() -> None:
     """A circle of names ends."""
     assert () == setup("a = b\nb = a\nCUDAExtension(name='x', include_dirs=[a])").includes
+
+
+def test_a_later_assignment_wins() -> None:
+    """Of two plain assignments the later one holds."""
+    found = setup(
+        """
+        libraries = ['cuda']
+        libraries = ['cudart']
+        CUDAExtension('x', ['a.cpp'], libraries=libraries)
+        """
+    )
+
+    assert ["cudart"] == texts(found.libraries)
+    assert {} == found.doubts
+
+
+def test_doubts() -> None:
+    """What an `if` decides, or only a run tells, is named with its line."""
+    found = setup(
+        """
+        libraries = ['cudart']
+        if os.getenv('NVRTC'):
+            libraries.append('nvrtc')
+        CUDAExtension('x', sources=glob('csrc/*.cpp'), libraries=libraries,
+                      extra_compile_args=['-O3', *more])
+        """
+    )
+
+    assert {
+        "sources": (Place("setup.py", 5),),
+        "libraries": (Place("setup.py", 4),),
+        "flags": (Place("setup.py", 6),),
+    } == found.doubts
+
+
+def test_names_of_a_function() -> None:
+    """Lists that the function around the extension makes are followed."""
+    found = setup(
+        """
+        def extensions():
+            sources = ['a.cpp']
+            return [CUDAExtension(name='x', sources=sources)]
+        """
+    )
+
+    assert ["a.cpp"] == texts(found.sources)
