@@ -28,6 +28,7 @@ COMMANDS = {
     "explain": Command("explain", "What does a rule mean?"),
     "init": Command("init", "Write the preset that fits this host to dgpin.toml."),
     "build": Command("build", "Compile `_C`, after saying everything that is missing."),
+    "carry": Command("carry", "Which fixes of OLD did not survive into NEW?"),
     "smoke": Command("smoke", "Is this build sound on this GPU?"),
 }
 

@@ -108,7 +108,8 @@ def _origins(
         if side.mirror is not None:
             side.mirror.bring_history(side.commit)
     history = History(mirrors[0].path, tuple(mirror.path for mirror in mirrors[1:]))
-    limits = [upstream.commit] if upstream is not None and upstream.commit else []
+    # What the new source's own history had, it gave up on purpose.
+    limits = [side.commit for side in others]
     authors = blame.authors(history, old.commit, tuple(own), beyond=limits)
     excluded = frozenset(
         sha for side in others for sha in blame.equivalents(history, old.commit, of=side.commit)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 
@@ -27,9 +28,10 @@ class Family:
     commits: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=4096)
 def architecture_of(path: str) -> str:
     """Return the architecture that a file's name speaks of, as `sm_90`; empty for none."""
-    found = re.match(r"sm(\d+)(?:_|\.|$)", PurePosixPath(path).name)
+    found = re.match(r"sm(\d+)(?:_|\.|$)", path.rpartition("/")[2])
     return f"sm_{found[1]}" if found else ""
 
 

@@ -124,16 +124,8 @@ def judge(lines: Iterable[tuple[str, str]], *, subject: str = "", size: int) -> 
     }
     comments: list[str] = []
     for line, now in lines:
-        code, comment = halves(line)
-        new_code, _ = halves(now)
-        comments.append(comment)
-        hits |= {
-            rule.id
-            for rule in RULES
-            if rule.where is Where.CODE
-            and rule.pattern.search(code)
-            and not rule.pattern.search(new_code)
-        }
+        hits |= signs(line, now)
+        comments.append(halves(line)[1])
     # A comment runs over several lines, and so may the words that warn.
     text = " ".join(comments)
     hits |= {rule.id for rule in RULES if rule.where is Where.COMMENT and rule.pattern.search(text)}
@@ -143,6 +135,18 @@ def judge(lines: Iterable[tuple[str, str]], *, subject: str = "", size: int) -> 
         score=sum(rule.weight for rule in found) + small,
         reasons=tuple(rule.reason for rule in found),
     )
+
+
+def signs(line: str, now: str = "") -> set[str]:
+    """Return the rules for code that a line meets and the line in its place does not."""
+    code, new_code = halves(line)[0], halves(now)[0]
+    return {
+        rule.id
+        for rule in RULES
+        if rule.where is Where.CODE
+        and rule.pattern.search(code)
+        and not rule.pattern.search(new_code)
+    }
 
 
 def halves(line: str) -> tuple[str, str]:

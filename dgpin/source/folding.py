@@ -62,13 +62,15 @@ def _hunks(lines: Sequence[Gone]) -> Iterator[list[Gone]]:
 
 def _lost(comparison: Comparison, gone: Gone) -> LostLine:
     there = comparison.new[gone.new_path].lines if gone.new_path else ()
+    text = comparison.old[gone.path].lines[gone.line]
     return LostLine(
         here=Place(gone.path, gone.line + 1),
-        text=comparison.old[gone.path].lines[gone.line].strip(),
+        text=text.strip(),
         fate=gone.fate,
         there=Place(gone.new_path, gone.new_line + 1) if gone.new_path else Place(""),
         function=context.function_at(there, gone.new_line),
         now=gone.now,
+        telling=bool(fixlike.signs(text, gone.now)),
     )
 
 

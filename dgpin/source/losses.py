@@ -23,6 +23,7 @@ class LostLine:
     there: Place
     function: str
     now: str
+    telling: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,11 @@ class Loss:
     def is_changed(self) -> bool:
         """Whether every line was changed again and none was lost."""
         return all(line.fate is Fate.CHANGED for line in self.lines)
+
+    @property
+    def first(self) -> LostLine:
+        """Return the line to show where there is room for one: the first that is telling."""
+        return next((line for line in self.lines if line.telling), self.lines[0])
 
     @property
     def surviving(self) -> int:

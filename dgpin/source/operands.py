@@ -1,0 +1,54 @@
+"""What a user names as one side of a comparison: a directory, or a ref of a repository."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dgpin.source import sides
+from dgpin.source.resolve import resolve
+from dgpin.source.sides import Side
+
+if TYPE_CHECKING:  # GitPython is loaded when the first ref is looked up
+    from dgpin.source.git import Mirror
+
+DEFAULT_BRANCHES = ("main", "master")
+
+
+class Operands:
+    """Finds sides; `repo` is the repository of refs."""
+
+    def __init__(self, repo: str, *, fetch: bool) -> None:
+        self._repo = repo
+        self._fetch = fetch
+        self._mirrors: dict[str, Mirror] = {}
+
+    def side(self, text: str) -> Side:
+        """Return the side that a text names. A directory wins over a branch of its name.
+
+        Raises:
+            UsageError: there is no such directory and no such ref.
+            UnavailableError: the repository could not be reached.
+        """
+        path = Path(text).expanduser()
+        return sides.of_directory(path) if path.is_dir() else self._at(self._repo, text)
+
+    def tip(self, repo: str, branch: str | None) -> Side:
+        """Return the tip of a repository's branch: the one named, else main, else master."""
+        names = {ref.name for ref in self._mirror(repo).refs()}
+        found = (name for name in DEFAULT_BRANCHES if f"refs/heads/{name}" in names)
+        return self._at(repo, f"heads/{branch or next(found, DEFAULT_BRANCHES[0])}")
+
+    def _at(self, repo: str, ref: str) -> Side:
+        mirror = self._mirror(repo)
+        # What is compared is not what will be pinned: any commit that is there will do.
+        found = resolve(ref, mirror=mirror, allow_unreachable=True)
+        name = ref.removeprefix("heads/")
+        short = found.commit[:12]
+        label = name if found.commit.startswith(name) else f"{name} ({short})"
+        return sides.of_commit(mirror, found.commit, label=f"{label} of {found.repository}")
+
+    def _mirror(self, repo: str) -> "Mirror":
+        if repo not in self._mirrors:
+            from dgpin.source.git import open_mirror  # noqa: PLC0415 - brings GitPython
+
+            self._mirrors[repo] = open_mirror(repo, fetch=self._fetch)
+        return self._mirrors[repo]
