@@ -56,6 +56,9 @@ def _gone(old: Facts, new: Facts, kind: LossKind) -> Iterable[tuple[str, Place |
     if kind.value not in new.facts or kind.value in new.unknown:
         return
     kept = set(new.items(kind.value))
+    if kind is LossKind.EXPORT:
+        # A submodule that is there is an attribute, whichever way `__init__` imports from it.
+        kept |= {*new.items("modules"), *new.items("subpackages")}
     for item in old.items(kind.value):
         if item not in kept:
             yield item, old.place(kind.value, item)

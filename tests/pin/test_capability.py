@@ -158,3 +158,11 @@ def test_untold_recipe_is_no_change() -> None:
 
     assert {"gcc_min", "cuda_min", "packages.rpm"}.isdisjoint(found)
     assert "submodules" in found
+
+
+def test_a_submodule_that_is_there_is_no_loss() -> None:
+    """`deep_gemm.mega` stays an attribute when `__init__` only imports from it."""
+    old = of(exports=("mega", "gone"), subpackages=("mega",))
+    new = of(exports=("other",), subpackages=("mega",))
+
+    assert ["deep_gemm.gone"] == names(old, new)
