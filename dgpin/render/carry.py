@@ -102,7 +102,7 @@ def _head(loss: Loss) -> Line:
 def _full(loss: Loss) -> Iterator[Line]:
     yield _head(loss)
     alive = (
-        f"{loss.surviving} of its {_count(loss.living, 'line')} survive; " if loss.commit else ""
+        f"{loss.surviving} of {loss.living} lines survive; " if loss.commit else ""
     )
     yield (("    ", ""), (f"{alive}it {', '.join(loss.likeness.reasons)}", "italic"))
     if loss.accepted:

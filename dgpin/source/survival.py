@@ -15,10 +15,12 @@ from dgpin.source.families import architecture_of
 SAME_FILE = 0.5  # of a file's telling lines, as git's -M50% for a rename
 SOME_FILE = 0.2  # of its lines, to look for a lost file's lines in another
 SAME_LINE = 0.6  # of a line's words and signs (difflib's ratio), to call it the same line changed
+SAME_LINE_AROUND = 0.7  # the same for a line that was changed and moved a little
+AROUND = 60  # lines: how far that may be
 MOVED_RUN = 3  # telling lines in a row that make a move to another file; one suffices inside one
 COMMON = 20  # places of one line in a file, beyond which it tells nothing about a move
 NEAR = 3  # lines that may have come between two lines that moved together
-MAX_PAIRS = 10_000  # comparisons of lines in one gap: what was rewritten has no changed lines
+MOST = 200  # new lines in one gap: what was rewritten has no changed lines
 
 
 class Fate(str, Enum):
@@ -137,29 +139,57 @@ class Comparison:
         anchors = sorted(matched)
         ends = [*(matched[anchor] for anchor in anchors), len(there.lines)]
         edges = [-1, *anchors, len(self.old[path].lines)]
+        # An heir was there before, so what it has for the line need not be new.
+        free = set(self._added[home] if path in self.partners else there.numbers())
         for index, end in enumerate(ends):
             gap = [n for n in range(edges[index] + 1, edges[index + 1]) if n in numbers]
             if gap:
                 start = ends[index - 1] + 1 if index else 0
-                yield from self._in_gap(path, gap, there, range(start, end))
+                yield from self._in_gap(path, gap, there, range(start, end), free)
 
-    def _in_gap(self, path: str, gap: Sequence[int], there: Text, place: range) -> Iterator[Gone]:
-        free = [number for number in place if number in self._added[there.path]]
-        if len(gap) * len(free) > MAX_PAIRS:
-            free = []
+    def _in_gap(
+        self, path: str, gap: Sequence[int], there: Text, place: range, free: set[int]
+    ) -> Iterator[Gone]:
+        """Yield what became of lines between two that are kept; a line changes into one line.
+
+        What resembles a line in its own place is found first, and then a little way off.
+        """
         stand = min(place.start, len(there.lines) - 1)
         for number in gap:
             line = self.old[path].lines[number]
-            ratio, best = max(((likeness(line, there.lines[n]), -n) for n in free), default=(0, 0))
-            if ratio < SAME_LINE:
-                fate, now = Fate.LOST, ""
-            else:
-                fate, stand = Fate.CHANGED, -best
-                now = there.lines[stand].strip()
-                free.remove(stand)
+            inside = [n for n in place if n in free]
+            if len(inside) > MOST:
+                inside = []
+            near = range(place.start - AROUND, place.stop + AROUND)
+            around = [n for n in near if n in free and n not in place]
+            found = _most_alike(line, there, inside, SAME_LINE)
+            if found is None:
+                found = _most_alike(line, there, around, SAME_LINE_AROUND)
+            if found is None:
+                yield Gone(
+                    path=path, line=number, fate=Fate.LOST, new_path=there.path, new_line=stand
+                )
+                continue
+            free.discard(found)
+            stand = found if found in place else stand
             yield Gone(
-                path=path, line=number, fate=fate, new_path=there.path, new_line=stand, now=now
+                path=path,
+                line=number,
+                fate=Fate.CHANGED,
+                new_path=there.path,
+                new_line=found,
+                now=there.lines[found].strip(),
             )
+
+
+def _most_alike(line: str, there: Text, numbers: Iterable[int], least: float) -> int | None:
+    """Return the number of the line that is most like another, the first of equals."""
+    best, most = None, 0.0
+    for number in numbers:
+        alike = likeness(line, there.lines[number], least=least)
+        if alike >= least and alike > most:
+            best, most = number, alike
+    return best
 
 
 def _match(old: Text, new: Text) -> dict[int, int]:
@@ -207,15 +237,22 @@ def _most_shared(text: Text, others: Iterable[Text], *, least: float) -> Text | 
     return best if most >= max(1, least * len(text.telling)) else None
 
 
-def likeness(one: str, other: str) -> float:
-    """Return how alike two lines are, from 0 to 1, by their words and signs."""
+def likeness(one: str, other: str, *, least: float = SAME_LINE) -> float:
+    """Return how alike two lines are, from 0 to 1, by their words and signs; 0 for under `least`.
+
+    It is the ratio of Ratcliff and Obershelp, which difflib computes.
+    """
     left, right = _tokens(one), _tokens(other)
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
-    if matcher.real_quick_ratio() < SAME_LINE or matcher.quick_ratio() < SAME_LINE:
+    both = len(left) + len(right)
+    if not both or 2 * min(len(left), len(right)) < least * both:
         return 0.0
-    return matcher.ratio()
+    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    if matcher.quick_ratio() < least:
+        return 0.0
+    ratio = matcher.ratio()
+    return ratio if ratio >= least else 0.0
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def _tokens(line: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+|[^\w\s]", line))
