@@ -7,10 +7,9 @@ from dgpin.api.change import Level
 from dgpin.api.parameters import Comparable, Difference
 from dgpin.api.rules import BY_ID
 from dgpin.api.signature import Signature
-from dgpin.api.surface import Binding, Kind, Origin, Surface, Symbol
+from dgpin.api.surface import TARGET, Binding, Kind, Origin, Surface, Symbol
 
 _CALLED = frozenset({Kind.FUNCTION, Kind.CLASS, Kind.METHOD, Kind.OPERATOR})
-_LOADED = frozenset({Origin.INSPECT, Origin.DOCSTRING, Origin.SCHEMA})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +76,8 @@ def _values(old: Symbol, new: Symbol) -> list[Difference]:
 
 
 def _traits(old: Symbol, new: Symbol) -> list[Difference]:
-    lost, gained = set(old.traits) - set(new.traits), set(new.traits) - set(old.traits)
+    before, after = ({t for t in s.traits if not t.startswith(TARGET)} for s in (old, new))
+    lost, gained = before - after, after - before
     found: list[Difference] = []
     for trait in sorted(lost | gained):
         base = trait.removeprefix("base:")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dgpin.api import spelling
 from dgpin.api.change import Evidence, Successor
 from dgpin.api.signature import Signature
-from dgpin.api.surface import Kind, Origin, Surface, Symbol, is_private
+from dgpin.api.surface import TARGET, Kind, Origin, Surface, Symbol, is_private
 
 # Below these, a name and a signature together may still be a coincidence.
 _LEAST_PARAMETERS = 2
@@ -126,8 +126,7 @@ def _renamed(first: Symbol, found: list[Symbol], evidence: Evidence) -> Heir:
 
 
 def _same_target(old: Symbol, new: Symbol) -> bool:
-    static = old.origin is new.origin is Origin.CPP_SOURCE
-    return static and old.canonical == new.canonical and old.canonical != ""
+    return bool({t for t in old.traits if t.startswith(TARGET)} & set(new.traits))
 
 
 def _same_schema(old: Symbol, new: Symbol) -> bool:

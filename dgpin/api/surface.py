@@ -10,6 +10,7 @@ from dgpin.api import signature as signatures
 from dgpin.api.signature import Signature
 
 PACKAGE = "deep_gemm"
+TARGET = "target:"  # the trait that names the C++ function, where the source was read
 FORMAT = 1
 
 
@@ -57,7 +58,8 @@ class Symbol:
     one `identity`; `canonical` is the name that the object itself bears and that its error
     messages show. `signatures` are the overloads, in the order in which they are tried.
     `value` is the text of a constant, an enum member or a class attribute. `traits` are what
-    else a caller relies on: `async`, `static`, `classmethod`, `base:NAME`.
+    else a caller relies on: `async`, `static`, `classmethod`, `base:NAME`; `target:NAME` is not
+    one of them, it is the C++ function behind the symbol.
     """
 
     path: str

@@ -1,0 +1,46 @@
+"""The same surface without loading anything: from a source's text, or a package and its binary."""
+
+from dgpin.api.builds import Build
+from dgpin.api.locate import Source
+from dgpin.api.static import assemble, binary
+from dgpin.api.surface import Identity, Surface, Unreadable
+
+_CSRC = ("csrc/", "deep_gemm/csrc/")
+
+
+def of_source(source: Source) -> Surface:
+    """Return the surface that a source would have when it is built."""
+    paths = source.tree.paths()
+    python = {p: source.tree.read(p) for p in paths if _is_python(p)}
+    native = {p: source.tree.read(p) for p in paths if _is_native(p)}
+    identity = Identity(label=source.label, digest=source.commit)
+    return assemble.surface(python, native, identity=identity)
+
+
+def of_build(build: Build) -> Surface:
+    """Return what a built package tells without being loaded."""
+    paths = [p for p in build.package.rglob("*.py") if "__pycache__" not in p.parts]
+    python = {
+        p.relative_to(build.root).as_posix(): p.read_bytes()
+        for p in paths
+        if _is_python(p.relative_to(build.root).as_posix())
+    }
+    found = [s for name in build.extensions() for s in binary.schemas(build.package / name)]
+    unread: tuple[Unreadable, ...] = ()
+    if build.extensions() and not found:
+        why = "a pybind11 extension tells its signatures only when it is loaded"
+        unread = (Unreadable(path="deep_gemm._C", reason=why),)
+    identity = Identity(label=build.label, digest=build.digest())
+    return assemble.surface(python, {}, identity=identity, schemas=tuple(found), unreadable=unread)
+
+
+def _is_python(path: str) -> bool:
+    inner = path.startswith("deep_gemm/") and path.endswith(".py")
+    return inner and not path.startswith(("deep_gemm/include/", "deep_gemm/csrc/"))
+
+
+def _is_native(path: str) -> bool:
+    if not path.endswith((".hpp", ".cpp", ".h", ".cc", ".cxx")):
+        return False
+    # Submodules register functions too, in a header of that name.
+    return path.startswith(_CSRC) or path.endswith("/python_api.hpp")

@@ -1,0 +1,202 @@
+"""The two halves of a source, joined to one surface."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from dgpin.api import schema as schemas_text
+from dgpin.api.signature import Signature
+from dgpin.api.static import python_class
+from dgpin.api.static.cpp import Extension, Reader, Registered
+from dgpin.api.static.python import Half, Object
+from dgpin.api.surface import (
+    PACKAGE,
+    TARGET,
+    Binding,
+    Identity,
+    Kind,
+    Origin,
+    Surface,
+    Symbol,
+    Unreadable,
+)
+
+_C = f"{PACKAGE}._C"
+Schemas = tuple[tuple[str, str], ...]
+
+
+def surface(
+    python: Mapping[str, bytes],
+    native: Mapping[str, bytes],
+    *,
+    identity: Identity,
+    schemas: Schemas = (),
+    unreadable: tuple[Unreadable, ...] = (),
+) -> Surface:
+    """Return the surface of two sets of files, by path; `schemas` were read from a binary."""
+    extension = Reader(native).read() if native else Extension()
+    ops = _ops((*extension.schemas, *schemas), Origin.BINARY if schemas else Origin.CPP_SOURCE)
+    compiled, unread = _compiled(extension)
+    kinds = {s.path.removeprefix(f"{_C}."): s.kind.value for s in compiled}
+    half = Half(python, kinds, [op.canonical for op in ops])
+    joined = _Join(half, compiled, ops)
+    symbols = [*joined.symbols(), *ops]
+    unread += [Unreadable(path=name, reason=why) for name, why in half.broken.items()]
+    unread += [
+        Unreadable(path=m.name, reason=m.dynamic) for m in half.modules.values() if m.dynamic
+    ]
+    version = half.modules[PACKAGE].names.get("__version__") if PACKAGE in half.modules else None
+    return Surface(
+        build=replace(identity, version=version.value.strip("'\"") if version else ""),
+        symbols=tuple(sorted({s.path: s for s in symbols}.values(), key=lambda s: s.path)),
+        unreadable=(*unreadable, *sorted(unread, key=lambda u: u.path)),
+        static=True,
+        notes=("read as text: nothing was loaded",),
+    )
+
+
+def _ops(texts: Schemas, origin: Origin) -> list[Symbol]:
+    found: dict[str, list[Signature]] = {}
+    for namespace, text in texts:
+        parsed = schemas_text.parse(text)
+        if parsed is not None:
+            name = f"{parsed.namespace or namespace}::{parsed.name}"
+            found.setdefault(name, []).append(parsed.signature)
+    return [
+        Symbol(
+            path=f"torch.ops.{name.replace('::', '.')}",
+            kind=Kind.OPERATOR,
+            binding=Binding.TORCH,
+            identity=f"op:{name}",
+            canonical=name,
+            origin=origin,
+            signatures=tuple(signatures),
+        )
+        for name, signatures in found.items()
+    ]
+
+
+def _compiled(extension: Extension) -> tuple[list[Symbol], list[Unreadable]]:
+    """Return the extension's own symbols, aliases among them."""
+    rows: dict[str, list[Registered]] = {}
+    for row in extension.rows:
+        known = rows.setdefault(row.path, [])
+        if not (row.alternative and known):  # the same name in both branches of an #if
+            known.append(row)
+    symbols: dict[str, Symbol] = {}
+    unread: list[Unreadable] = []
+    for path, group in rows.items():
+        first = group[0]
+        if first.kind in {"alias", "init"}:
+            continue
+        made = rows.get(f"{path}.__init__", []) if first.kind == "class" else group
+        if first.kind in {"function", "method"} and any(r.parameters is None for r in group):
+            why = f"the definition of {first.target or 'what it binds'} was not found"
+            unread.append(Unreadable(path=f"{_C}.{path}", reason=why))
+        symbols[path] = _compiled_one(path, first, made)
+    for path, group in rows.items():
+        target = symbols.get(group[0].alias)
+        if group[0].kind == "alias" and target is not None:
+            symbols[path] = replace(target, path=f"{_C}.{path}")
+    if symbols:
+        symbols[""] = Symbol(path=_C, kind=Kind.MODULE, binding=Binding.PYTHON, identity=_C)
+    return list(symbols.values()), unread
+
+
+def _compiled_one(path: str, first: Registered, made: list[Registered]) -> Symbol:
+    kind = Kind(first.kind)
+    known = [r for r in made if r.parameters is not None]
+    signatures = tuple(Signature(parameters=r.parameters or (), returns=r.returns) for r in known)
+    callable_ = kind in {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
+    target = (f"{TARGET}{first.target}",) if first.target else ()
+    return Symbol(
+        path=f"{_C}.{path}",
+        kind=kind,
+        binding=Binding.PYBIND11 if callable_ else Binding.PYTHON,
+        identity=f"{_C}:{path}",
+        canonical=path.rpartition(".")[2],
+        origin=Origin.CPP_SOURCE if signatures and callable_ else Origin.NONE,
+        signatures=signatures if callable_ else (),
+        traits=(*first.traits, *target),
+    )
+
+
+class _Join:
+    """Walks the Python modules and hangs the extension's symbols where they are re-exported."""
+
+    def __init__(self, half: Half, compiled: list[Symbol], ops: list[Symbol]) -> None:
+        self.half = half
+        self.compiled = {s.path: s for s in compiled}
+        self.ops = {s.canonical: s for s in ops}
+
+    def symbols(self) -> Iterator[Symbol]:
+        """Yield every symbol of the package."""
+        yield from self.compiled.values()
+        if PACKAGE in self.half.modules:
+            yield from self._module(PACKAGE, PACKAGE, above=())
+        if _C in self.half.modules:  # the facade over torch ops
+            yield from self._module(_C, _C, above=())
+
+    def _module(self, path: str, name: str, *, above: tuple[str, ...]) -> Iterator[Symbol]:
+        if path != PACKAGE:
+            yield Symbol(path=path, kind=Kind.MODULE, binding=Binding.PYTHON, identity=name)
+        for export, value in self.half.exports(name).items():
+            where = f"{path}.{export}"
+            if value.kind != "module":
+                yield from self._object(where, value)
+            elif value.path in self.compiled:
+                yield from self._under(value.path, where)
+            elif value.path in self.half.modules and value.path not in (*above, name):
+                yield from self._module(where, value.path, above=(*above, name))
+
+    def _under(self, source: str, target: str) -> Iterator[Symbol]:
+        """Yield a compiled module or class and all below it under another path."""
+        for path, symbol in self.compiled.items():
+            if path == source or path.startswith(f"{source}."):
+                yield replace(symbol, path=target + path.removeprefix(source))
+
+    def _object(self, path: str, value: Object) -> Iterator[Symbol]:
+        if value.kind == "native":
+            yield from self._under(f"{_C}.{value.path}", path)
+        elif value.kind == "op":
+            op = self.ops[value.path]
+            yield replace(op, path=path, kind=Kind.FUNCTION)
+        elif value.kind == "function" and value.function is not None:
+            yield _python(
+                path, Kind.FUNCTION, value.key, value.function.signature, value.function.traits
+            )
+        elif value.kind == "class" and value.node is not None:
+            yield from self._class(path, value, value.node)
+        elif value.kind == "constant":
+            yield replace(_python(path, Kind.CONSTANT, value.key, None, ()), value=value.value)
+
+    def _class(self, path: str, value: Object, node: ast.ClassDef) -> Iterator[Symbol]:
+        known = self.half.modules[value.module].names
+        values = {n: o.value for n, o in known.items() if o is not None and o.kind == "constant"}
+        made = python_class.describe(node, values)
+        kind = Kind.ENUM if made.is_enum else Kind.CLASS
+        yield _python(path, kind, value.key, made.signature, ())
+        for member in made.members:
+            symbol = _python(
+                f"{path}.{member.name}",
+                Kind(member.kind),
+                f"{value.key}.{member.name}",
+                member.signature,
+                member.traits,
+            )
+            yield replace(symbol, value=member.value)
+
+
+def _python(
+    path: str, kind: Kind, key: str, signature: Signature | None, traits: tuple[str, ...]
+) -> Symbol:
+    return Symbol(
+        path=path,
+        kind=kind,
+        binding=Binding.PYTHON,
+        identity=key,
+        canonical=key.rpartition(":")[2].rpartition(".")[2],
+        origin=Origin.NONE if signature is None else Origin.PYTHON_SOURCE,
+        signatures=() if signature is None else (signature,),
+        traits=traits,
+    )

@@ -1,0 +1,442 @@
+"""What a C++ source registers: pybind11 functions and classes, and torch schemas."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dgpin.api.signature import Parameter, ParameterKind, Signature
+from dgpin.api.static.cpp_text import (
+    arguments,
+    descend,
+    parse,
+    python_default,
+    python_type,
+    string,
+    text,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MODULE = "PYBIND11_MODULE"
+_LIBRARY = "TORCH_LIBRARY"
+_FIELDS = {"def_readwrite", "def_readonly", "def_property", "def_property_readonly"}
+_STATIC = {"def_static"}
+_SETTABLE = {"def_readwrite", "def_property"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registered:
+    """One registration. `path` lies below the extension; `target` is the C++ function.
+
+    `kind` is function, class, enum, member, method, property or module. `parameters` is None where
+    the definition was not found; `alias` is the path that an `m.attr` was set from.
+    """
+
+    path: str
+    kind: str
+    target: str = ""
+    parameters: tuple[Parameter, ...] | None = None
+    returns: str = ""
+    alias: str = ""
+    traits: tuple[str, ...] = ()
+    alternative: bool = False  # in the other branch of an #if
+
+
+@dataclass(slots=True)
+class Extension:
+    """All registrations of a source."""
+
+    rows: list[Registered] = field(default_factory=list)
+    schemas: list[tuple[str, str]] = field(default_factory=list)  # namespace, text
+
+
+@dataclass(slots=True)
+class _Scope:
+    """The names of modules and classes inside one function: variable to path below `_C`."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    classes: set[str] = field(default_factory=set)
+    library: str = ""
+
+
+class Reader:
+    """Reads the files of a source that register something."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = files
+        self.found = Extension()
+        self._trees: dict[str, Node] = {}
+        self._definitions: dict[str, Signature | None] = {}
+
+    def read(self) -> Extension:
+        """Return every registration, with the parameters of what is bound."""
+        for path, source in sorted(self.files.items()):
+            if b".def" in source or b"class_<" in source or _LIBRARY.encode() in source:
+                for function in _functions(self._tree(path)):
+                    self._function(function)
+        self.found.rows = [self._completed(row) for row in self.found.rows]
+        return self.found
+
+    def _tree(self, path: str) -> "Node":
+        if path not in self._trees:
+            self._trees[path] = parse(self.files[path])
+        return self._trees[path]
+
+    def _function(self, function: "Node") -> None:
+        scope = _scope(function)
+        body = function.child_by_field_name("body")
+        if scope is None or body is None:
+            return
+        for node in descend(body):
+            if node.type == "declaration":
+                self._declared(node, scope)
+            elif node.type == "call_expression":
+                self._called(node, scope)
+            elif node.type == "assignment_expression":
+                self._assigned(node, scope)
+
+    def _declared(self, node: "Node", scope: _Scope) -> None:
+        """Take `auto sub = m.def_submodule("x")` and `py::class_<T> c(m, "C")`."""
+        declarator = node.child_by_field_name("declarator")
+        if declarator is None or declarator.type != "init_declarator":
+            return
+        name = text(declarator.child_by_field_name("declarator"))
+        value = declarator.child_by_field_name("value")
+        if value is None:
+            return
+        if value.type == "argument_list":
+            path = self._class(text(node.child_by_field_name("type")), value.named_children, scope)
+        else:
+            path = self._path(value, scope)
+        if path is not None:
+            scope.names[name] = path
+
+    def _path(self, node: "Node", scope: _Scope) -> str | None:
+        """Return the path of the module or class that an expression stands for."""
+        if node.type == "identifier":
+            return scope.names.get(text(node))
+        if node.type != "call_expression":
+            return None
+        callee = node.child_by_field_name("function")
+        if callee is None:
+            return None
+        if callee.type != "field_expression":
+            return self._class(text(callee), arguments(node), scope)
+        base = callee.child_by_field_name("argument")
+        path = self._path(base, scope) if base is not None else None
+        if path is not None and text(callee.child_by_field_name("field")) == "def_submodule":
+            name = string(next(iter(arguments(node)), None))
+            return _join(path, name) if name is not None else None
+        return path
+
+    def _class(self, what: str, given: list["Node"], scope: _Scope) -> str | None:
+        head = what.partition("<")[0].rpartition("::")[2].strip()
+        if head not in {"class_", "enum_"} or len(given) < 2:  # noqa: PLR2004 - scope and name
+            return None
+        base, name = self._path(given[0], scope), string(given[1])
+        if base is None or name is None:
+            return None
+        path = _join(base, name)
+        if path not in scope.classes:
+            scope.classes.add(path)
+            kind = "enum" if head == "enum_" else "class"
+            self.found.rows.append(Registered(path=path, kind=kind))
+        return path
+
+    def _called(self, node: "Node", scope: _Scope) -> None:
+        callee = node.child_by_field_name("function")
+        if callee is None:
+            return
+        if callee.type != "field_expression":
+            self._class(text(callee), arguments(node), scope)
+            return
+        how, given = text(callee.child_by_field_name("field")), arguments(node)
+        base = callee.child_by_field_name("argument")
+        name = string(given[0]) if given else None
+        if scope.library and how == "def":
+            self._schema(name, given, scope)
+            return
+        path = self._path(base, scope) if base is not None else None
+        if path is None:
+            return
+        if how == "def_submodule" and name is not None:
+            self.found.rows.append(Registered(path=_join(path, name), kind="module"))
+        elif path in scope.classes:
+            self._member(path, how, name, node, given)
+        elif how == "def" and name is not None and len(given) > 1:
+            self.found.rows.append(_bound(_join(path, name), "function", node, given[1:]))
+
+    def _member(
+        self, owner: str, how: str, name: str | None, node: "Node", given: list["Node"]
+    ) -> None:
+        if name is None:
+            made = _initialised(given) if how == "def" else None
+            if made is not None:
+                self.found.rows.append(
+                    Registered(path=f"{owner}.__init__", kind="init", parameters=made)
+                )
+        elif how == "value":
+            self.found.rows.append(Registered(path=_join(owner, name), kind="member"))
+        elif how in _FIELDS:
+            traits = ("settable",) if how in _SETTABLE else ()
+            self.found.rows.append(
+                Registered(path=_join(owner, name), kind="property", traits=traits)
+            )
+        elif how in {"def", *_STATIC} and len(given) > 1:
+            row = _bound(_join(owner, name), "method", node, given[1:])
+            self.found.rows.append(replace(row, traits=("static",)) if how in _STATIC else row)
+
+    def _schema(self, name: str | None, given: list["Node"], scope: _Scope) -> None:
+        if name is not None and "(" in name:
+            self.found.schemas.append((scope.library, name))
+        elif name is not None and len(given) > 1:
+            target = text(given[1]).lstrip("&")
+            signature = self._definition(target)
+            if signature is not None:
+                words = [f"{_torch_type(p.type)} _{i}" for i, p in enumerate(signature.parameters)]
+                self.found.schemas.append((scope.library, f"{name}({', '.join(words)}) -> ()"))
+
+    def _assigned(self, node: "Node", scope: _Scope) -> None:
+        """Take `m.attr("alias") = m.attr("name")`."""
+        left, right = (node.child_by_field_name(side) for side in ("left", "right"))
+        alias, name = _attribute(left), _attribute(right)
+        base = _owner(left)
+        path = self._path(base, scope) if base is not None else None
+        if alias is not None and name is not None and path is not None:
+            self.found.rows.append(
+                Registered(path=_join(path, alias), kind="alias", alias=_join(path, name))
+            )
+
+    def _completed(self, row: Registered) -> Registered:
+        """Fill in what only the definition tells: how many parameters, of which types."""
+        if row.kind not in {"function", "method"} or not row.target:
+            return row
+        defined = self._definition(row.target)
+        if defined is None:
+            return row
+        parameters = defined.parameters
+        if row.kind == "method" and "::" in row.target:
+            parameters = parameters[-len(row.parameters) :] if row.parameters else parameters
+        if row.parameters:
+            if len(row.parameters) != len(parameters):
+                return replace(row, returns=defined.returns)
+            typed = zip(row.parameters, parameters, strict=True)
+            return replace(
+                row,
+                parameters=tuple(replace(p, type=d.type) for p, d in typed),
+                returns=defined.returns,
+            )
+        return replace(row, parameters=unnamed(parameters), returns=defined.returns)
+
+    def _definition(self, target: str) -> Signature | None:
+        """Return the C++ parameters of a function, by its name without namespaces."""
+        name = target.rpartition("::")[2]
+        if name not in self._definitions:
+            self._definitions[name] = self._search(name)
+        return self._definitions[name]
+
+    def _search(self, name: str) -> Signature | None:
+        for path, source in sorted(self.files.items()):
+            if f"{name}(".encode() not in source:
+                continue
+            for function in _functions(self._tree(path)):
+                declarator = _declarator(function)
+                if declarator is None:
+                    continue
+                named = text(declarator.child_by_field_name("declarator"))
+                if named.rpartition("::")[2] == name:
+                    returns = python_type(text(function.child_by_field_name("type")))
+                    return Signature(parameters=_parameters(declarator), returns=returns)
+        return None
+
+
+def unnamed(parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """Return the parameters as pybind11 has them without py::arg: by place alone."""
+    return tuple(
+        Parameter(name=f"arg{i}", kind=ParameterKind.POSITIONAL_ONLY, type=p.type)
+        for i, p in enumerate(parameters)
+    )
+
+
+def _functions(root: "Node") -> Iterator["Node"]:
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type == "function_definition":
+            yield node
+            continue  # nothing is registered in a function inside of a function
+        stack.extend(reversed(node.children))
+
+
+def _declarator(function: "Node") -> "Node | None":
+    node = function.child_by_field_name("declarator")
+    while node is not None and node.type != "function_declarator":
+        node = node.child_by_field_name("declarator") or next(iter(node.named_children), None)
+    return node
+
+
+def _scope(function: "Node") -> _Scope | None:
+    """Return what the parameters of a function name, if it can register anything."""
+    declarator = _declarator(function)
+    if declarator is None:
+        return None
+    listed = declarator.child_by_field_name("parameters")
+    given = [text(c) for c in listed.named_children] if listed is not None else []
+    name = text(declarator.child_by_field_name("declarator"))
+    if name == _MODULE and len(given) > 1:
+        return _Scope(names={given[1]: ""})
+    if name.startswith(_LIBRARY) and len(given) > 1:
+        return _Scope(library=given[0])
+    names = {}
+    for parameter in listed.named_children if listed is not None else []:
+        kind = text(parameter.child_by_field_name("type")).rpartition("::")[2]
+        if kind in {"module_", "module"}:
+            names[text(parameter.child_by_field_name("declarator")).lstrip("&* ")] = ""
+    return _Scope(names=names) if names else None
+
+
+def _bound(path: str, kind: str, node: "Node", given: list["Node"]) -> Registered:
+    """Return the row of one `def`: what is bound, and the py::args after it."""
+    bound, named = given[0], _named(given[1:])
+    target, own = "", None
+    if bound.type == "lambda_expression":
+        declarator = bound.child_by_field_name("declarator")
+        own = _parameters(declarator) if declarator is not None else ()
+    elif bound.type == "call_expression":  # py::overload_cast<int, float>(&f)
+        inner = next((a for a in arguments(bound)), None)
+        target = text(inner).lstrip("&")
+        own = _cast(bound)
+    else:
+        target = text(bound).lstrip("&")
+    if kind == "method" and own is not None and bound.type == "lambda_expression":
+        own = own[1:]  # the object itself
+    if own is not None and named and len(own) == len(named):
+        named = tuple(replace(p, type=o.type) for p, o in zip(named, own, strict=True))
+    parameters = named or (unnamed(own) if own is not None else None)
+    return Registered(
+        path=path,
+        kind=kind,
+        target=target,
+        parameters=parameters,
+        alternative=_in_else(node),
+    )
+
+
+def _cast(call: "Node") -> tuple[Parameter, ...] | None:
+    callee = call.child_by_field_name("function")
+    for node in descend(callee) if callee is not None else ():
+        if node.type == "template_argument_list":
+            types = [text(t) for t in node.named_children]
+            return tuple(
+                Parameter(name=f"arg{i}", type=python_type(t)) for i, t in enumerate(types)
+            )
+    return None
+
+
+def _initialised(given: list["Node"]) -> tuple[Parameter, ...] | None:
+    """Return the parameters of `py::init<T, U>()` or `py::init([](…) {})`."""
+    first = next(iter(given), None)
+    if first is None or first.type != "call_expression":
+        return None
+    callee = first.child_by_field_name("function")
+    if not text(callee).partition("<")[0].endswith("init"):
+        return None
+    inner = next(iter(arguments(first)), None)
+    if inner is not None and inner.type == "lambda_expression":
+        declarator = inner.child_by_field_name("declarator")
+        types = _parameters(declarator) if declarator is not None else ()
+    else:
+        types = _cast(first) or ()
+    named = _named(given[1:])
+    if named and len(named) == len(types):
+        return tuple(replace(p, type=t.type) for p, t in zip(named, types, strict=True))
+    return named or unnamed(types)
+
+
+def _named(given: Iterable["Node"]) -> tuple[Parameter, ...]:
+    """Return the parameters that py::arg names, with py::kw_only and py::pos_only."""
+    found: list[Parameter] = []
+    kind = ParameterKind.POSITIONAL_OR_KEYWORD
+    for node in given:
+        value = None
+        inner = node
+        if node.type == "assignment_expression":
+            inner = node.child_by_field_name("left") or node
+            value = node.child_by_field_name("right")
+        inner = _unchained(inner)
+        callee = text(inner.child_by_field_name("function")).rpartition("::")[2]
+        if callee == "kw_only":
+            kind = ParameterKind.KEYWORD_ONLY
+        elif callee == "pos_only":
+            only = ParameterKind.POSITIONAL_ONLY
+            found = [replace(p, kind=only) for p in found]
+        elif callee in {"arg", "arg_v"} or inner.type == "user_defined_literal":
+            literal = inner.named_children[0] if inner.type == "user_defined_literal" else None
+            first, second = (*arguments(inner)[:2], None, None)[:2]
+            name = string(literal or first)
+            if callee == "arg_v":
+                value = second
+            default = python_default(value) if value is not None else None
+            found.append(Parameter(name=name or "", kind=kind, default=default))
+    return tuple(found)
+
+
+def _unchained(node: "Node") -> "Node":
+    """Return the `py::arg("a")` of `py::arg("a").noconvert()`."""
+    callee = node.child_by_field_name("function")
+    while callee is not None and callee.type == "field_expression":
+        node = callee.child_by_field_name("argument") or node
+        callee = node.child_by_field_name("function")
+    return node
+
+
+def _parameters(declarator: "Node") -> tuple[Parameter, ...]:
+    listed = declarator.child_by_field_name("parameters")
+    found = []
+    for node in listed.named_children if listed is not None else []:
+        if node.type not in {"parameter_declaration", "optional_parameter_declaration"}:
+            continue
+        kind = text(node.child_by_field_name("type"))
+        if kind == "void" and node.child_by_field_name("declarator") is None:
+            continue
+        name = text(node.child_by_field_name("declarator")).lstrip("&* ")
+        found.append(Parameter(name=name, type=python_type(kind)))
+    return tuple(found)
+
+
+def _attribute(node: "Node | None") -> str | None:
+    if node is None or node.type != "call_expression":
+        return None
+    callee = node.child_by_field_name("function")
+    if callee is None or text(callee.child_by_field_name("field")) != "attr":
+        return None
+    return string(next(iter(arguments(node)), None))
+
+
+def _owner(node: "Node | None") -> "Node | None":
+    callee = node.child_by_field_name("function") if node is not None else None
+    return callee.child_by_field_name("argument") if callee is not None else None
+
+
+def _in_else(node: "Node") -> bool:
+    parent = node.parent
+    while parent is not None and parent.type != "function_definition":
+        if parent.type in {"preproc_else", "preproc_elif"}:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _join(base: str, name: str) -> str:
+    return f"{base}.{name}" if base else name
+
+
+def _torch_type(python: str) -> str:
+    return {
+        "torch.Tensor": "Tensor",
+        "bool": "bool",
+        "int": "int",
+        "float": "float",
+        "str": "str",
+    }.get(python, "Any")
