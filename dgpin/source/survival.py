@@ -240,17 +240,23 @@ def _most_shared(text: Text, others: Iterable[Text], *, least: float) -> Text | 
 def likeness(one: str, other: str, *, least: float = SAME_LINE) -> float:
     """Return how alike two lines are, from 0 to 1, by their words and signs; 0 for under `least`.
 
-    It is the ratio of Ratcliff and Obershelp, which difflib computes.
+    It is the ratio of Ratcliff and Obershelp, which difflib computes. Two short calls share most
+    of their brackets, so most of the words must be shared as well.
     """
-    left, right = _tokens(one), _tokens(other)
-    both = len(left) + len(right)
-    if not both or 2 * min(len(left), len(right)) < least * both:
+    words = _words(one)
+    if 2 * len(words & _words(other)) <= len(words):
         return 0.0
+    left, right = _tokens(one), _tokens(other)
     matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
     if matcher.quick_ratio() < least:
         return 0.0
     ratio = matcher.ratio()
     return ratio if ratio >= least else 0.0
+
+
+@lru_cache(maxsize=16_384)
+def _words(line: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", line))
 
 
 @lru_cache(maxsize=16_384)
