@@ -1,7 +1,7 @@
 """The words in which every command answers."""
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Verdict(str, Enum):
@@ -24,8 +24,9 @@ class Verdict(str, Enum):
         return self in {Verdict.FAIL, Verdict.CRASH, Verdict.TIMEOUT}
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+# Named tuples, here and in every module that `check` and `show` start with: one is made in 0.15 ms,
+# a frozen dataclass with slots in 1.8 (CPython 3.11), and there would be two dozen of them.
+class Place(NamedTuple):
     """A line of a file; lines count from 1, 0 means the file as a whole."""
 
     path: str
@@ -35,8 +36,7 @@ class Place:
         return f"{self.path}:{self.line}" if self.line else self.path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(NamedTuple):
     """One verdict: which rule, what was found, where, and what to do now."""
 
     rule: str

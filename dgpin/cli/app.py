@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -52,8 +52,11 @@ def _root(
     """Move, prove and guard the DeepGEMM pin of a project."""
 
 
-def build(names: Sequence[str]) -> typer.Typer:
-    """Return the application with the named commands."""
+def build(loaded: Collection[str]) -> typer.Typer:
+    """Return the application; only the modules of the named commands are imported.
+
+    The others have their line in `--help`, which is all that a run for another command shows.
+    """
     app = typer.Typer(
         name="dgpin",
         no_args_is_help=True,
@@ -61,21 +64,31 @@ def build(names: Sequence[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
-    for name in names:
-        command = COMMANDS[name]
-        module = import_module(f"dgpin.cli.{command.module}")
-        app.command(name, short_help=command.summary)(getattr(module, command.module))
+    for name, command in COMMANDS.items():
+        if name in loaded:
+            module = import_module(f"dgpin.cli.{command.module}")
+            app.command(name, short_help=command.summary)(getattr(module, command.module))
+        else:
+            app.command(name, short_help=command.summary)(_listed)
     return app
+
+
+def _listed() -> None:
+    """Stand for a command that is only listed."""
+
+
+def _wanted(words: Sequence[str]) -> Collection[str]:
+    """Return the command that a line is about; completion asks with the line so far."""
+    line = os.environ.get("_DGPIN_COMPLETE_ARGS") or os.environ.get("COMP_WORDS", "")
+    named = [*words[:1], *line.split()]
+    return {word for word in named if word in COMMANDS}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    # A command's module is worth loading only when that command runs; help and completion,
-    # which come without one as the first word, need them all.
-    named = words[:1] if words and words[0] in COMMANDS else list(COMMANDS)
     try:
-        code = build(named)(words, standalone_mode=False, prog_name="dgpin")
+        code = build(_wanted(words))(words, standalone_mode=False, prog_name="dgpin")
         sys.stdout.flush()
     except DgpinError as error:
         return _fail(error.message, hint=error.hint, code=error.exit_code)

@@ -3,12 +3,11 @@
 A module of its own, and a small one: every reading command looks there when it starts.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
+class Home(NamedTuple):
     """Where lock and journal of a host lie.
 
     `top` is the root of the git work tree, so that two hosts in one repository share a lock, or

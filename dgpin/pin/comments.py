@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from dgpin.config import Config
 from dgpin.pin import grammar, template
@@ -26,8 +26,7 @@ _PATH = re.compile(r"(?<![\w/.:${}-])(?:[\w-]+/)+[\w.-]+\.(?:sh|py|cmake|md|toml
 _PLAIN_WORDS = {"dev", "main", "master", "next", "release", "this", "the", "a", "that", "same"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(NamedTuple):
     """Consecutive comment lines right above a site, or above the statement that holds it."""
 
     path: str
@@ -42,8 +41,7 @@ class Block:
         return Place(self.path, self.first)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stale:
+class Stale(NamedTuple):
     """A word of a comment that a pin contradicts."""
 
     place: Place
@@ -51,8 +49,7 @@ class Stale:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Truth:
+class Truth(NamedTuple):
     """What is so at a pin: comments are measured against it."""
 
     facts: Facts

@@ -4,8 +4,8 @@ import fnmatch
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from dgpin import config as configuration
 from dgpin.config import Config
@@ -43,8 +43,7 @@ class NoPresetError(UsageError):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class Host(NamedTuple):
     """A project that pins DeepGEMM."""
 
     root: Path
@@ -66,8 +65,7 @@ class Host:
         return data
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class Fit(NamedTuple):
     """A configuration and what it found in the host.
 
     `near`: the configuration is the preset that comes closest; its missing entries are findings.
@@ -112,20 +110,30 @@ def fit(host: Host, *, lenient: bool = False) -> Fit:
     if path.is_file():
         config = expand(configuration.load(path), host)
         return Fit(config=config, reading=read_sites(config, host.read))
-    tried: list[tuple[Config, Reading]] = []
     for generic in (False, True):
-        for text, name in presets.texts(generic=generic):
-            preset = _preset(text, name, host)
-            if preset is None or not _has_a_file(preset, host):
-                continue
-            config = expand(preset, host)
-            tried.append((config, read_sites(config, host.read)))
-        complete = [pair for pair in tried if not pair[1].problems and _states_pin(pair[1])]
+        configs = tuple(_presets(host, generic=generic))
+        # A preset that does not fit mostly fails at its first entry: no need to read on.
+        read = [(config, read_sites(config, host.read, whole=False)) for config in configs]
+        complete = [pair for pair in read if not pair[1].problems and _states_pin(pair[1])]
         if complete:
             return _largest(complete)
+    tried = [
+        (config, read_sites(config, host.read))
+        for generic in (False, True)
+        for config in _presets(host, generic=generic)
+    ]
     if lenient and (nearest := _nearest(tried)) is not None:
         return nearest
     raise NoPresetError(_explain(host, tried))
+
+
+def _presets(host: Host, *, generic: bool) -> Iterator[Config]:
+    for text, name in presets.texts(generic=generic):
+        if (first := configuration.first_path(text)) and not (host.root / first).is_file():
+            continue
+        preset = _preset(text, name, host)
+        if preset is not None:
+            yield expand(preset, host)
 
 
 def _preset(text: str, name: str, host: Host) -> Config | None:
@@ -162,15 +170,6 @@ def find_submodule(host: Host) -> tuple[str, str] | None:
     return None
 
 
-def _has_a_file(config: Config, host: Host) -> bool:
-    """Return whether any required file of a preset is there: the cheap first question."""
-    return any(
-        "*" in entry.path or (host.root / entry.path).is_file()
-        for entry in config.entries
-        if not entry.watch and not entry.file_optional
-    )
-
-
 def _states_pin(reading: Reading) -> bool:
     return bool(reading.config.gitlink or reading.sites(*_STATES_THE_PIN, watch=False))
 
@@ -185,8 +184,8 @@ def expand(config: Config, host: Host) -> Config:
             entries.append(entry)
             continue
         paths = sorted(_matching(host.root, entry.path))
-        entries += [replace(entry, path=path, optional=True) for path in paths]
-    return replace(config, entries=tuple(entries))
+        entries += [entry._replace(path=path, optional=True) for path in paths]
+    return config._replace(entries=tuple(entries))
 
 
 def _matching(root: Path, pattern: str) -> Iterator[str]:

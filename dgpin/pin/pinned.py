@@ -1,7 +1,7 @@
 """The pin as the sites state it: repository, commit, version; and where they disagree."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dgpin.errors import UsageError
 from dgpin.pin.sites import Reading
@@ -10,8 +10,7 @@ from dgpin.verdict import Place
 _FULL = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pinned:
+class Pinned(NamedTuple):
     """What the sites of a host say, each value with the places that say it.
 
     `commit` is None where no site states one: then `wheel` or `version` does, as the tag `vN`.
@@ -19,8 +18,8 @@ class Pinned:
 
     repo: str | None
     commit: str | None
-    wheel: str | None = None
-    version: str | None = None
+    wheel: str | None
+    version: str | None
     stated: Mapping[str, Mapping[str, tuple[Place, ...]]]
 
     @property

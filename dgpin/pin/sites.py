@@ -1,9 +1,9 @@
 """Sites: where a host states the facts of its pin, read through the entries of a Config."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
+from typing import NamedTuple
 
 from dgpin.config import Config, Entry
 from dgpin.errors import UsageError
@@ -28,8 +28,7 @@ class Problem(str, Enum):
     TWICE = "its text is there more than once"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class Site(NamedTuple):
     """One value that a host states, and where."""
 
     entry: Entry
@@ -42,8 +41,7 @@ class Site:
         return Place(self.entry.path, self.line)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(NamedTuple):
     """An entry and where it matches; none and no problem means an optional one is absent."""
 
     entry: Entry
@@ -53,8 +51,7 @@ class Found:
     places: tuple[Place, ...] = ()  # where an entry matches that should match once
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(NamedTuple):
     """All sites of a host, read once."""
 
     config: Config
@@ -133,43 +130,42 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", errors="surrogateescape")
 
 
-def read_sites(config: Config, read: Read) -> Reading:
+def read_sites(config: Config, read: Read, *, whole: bool = True) -> Reading:
     """Read every file that the entries name, once, and find the sites.
+
+    Not `whole`, the first entry of [sites] that is not there is the last one that is looked for.
 
     Raises:
         ConflictError: a site file holds conflict markers.
     """
-    raw: dict[str, bytes] = {}
+    raw: dict[str, bytes | None] = {}
     texts: dict[str, str] = {}
-    absent: set[str] = set()
+    found: list[Found] = []
     for entry in config.entries:
-        if entry.path in raw or entry.path in absent:
-            continue
-        data = read(entry.path)
-        if data is None:
-            absent.add(entry.path)
-            continue
-        raw[entry.path], texts[entry.path] = data, decode(data)
-        if not entry.watch:
-            _refuse_conflict(entry.path, texts[entry.path])
-    return Reading(config=config, texts=texts, raw=raw, found=tuple(_find_all(config, texts)))
+        if entry.path not in raw:
+            data = raw[entry.path] = read(entry.path)
+            if data is not None:
+                texts[entry.path] = decode(data)
+        text = texts.get(entry.path)
+        if text is not None and not entry.watch:
+            _refuse_conflict(entry.path, text)
+        found.append(_found(entry, text))
+        if found[-1].problem and not (whole or entry.watch):
+            break
+    there = {path: data for path, data in raw.items() if data is not None}
+    return Reading(config=config, texts=texts, raw=there, found=tuple(found))
+
+
+def _found(entry: Entry, text: str | None) -> Found:
+    if text is not None:
+        return find(entry, text)
+    return Found(entry=entry, problem=None if entry.file_optional else Problem.NO_FILE)
 
 
 def _refuse_conflict(path: str, text: str) -> None:
     if "<<<<<<< " in text and (conflict := _CONFLICT.search(text)):
         place = Place(path, template.line_of(text, conflict.start()))
         raise ConflictError(place, ours=conflict["ours"], theirs=conflict["theirs"])
-
-
-def _find_all(config: Config, texts: Mapping[str, str]) -> Iterator[Found]:
-    for entry in config.entries:
-        text = texts.get(entry.path)
-        if text is not None:
-            yield find(entry, text)
-        elif entry.file_optional:
-            yield Found(entry=entry)
-        else:
-            yield Found(entry=entry, problem=Problem.NO_FILE)
 
 
 def find(entry: Entry, text: str) -> Found:

@@ -7,6 +7,7 @@ from dgpin.pin import facts as cached
 from dgpin.pin.facts import Facts
 from dgpin.source.commits import Log
 from dgpin.source.resolve import Resolved, resolve
+from dgpin.source.tree import Tree
 
 if TYPE_CHECKING:  # GitPython is loaded when the first mirror is opened, and not before
     from dgpin.pin.import_check import ImportFault
@@ -52,6 +53,7 @@ class Mirrors:
         self._others = others
         self._allow_unreachable = allow_unreachable
         self._open: dict[str, Mirror] = {}
+        self._trees: dict[tuple[str, str], Tree] = {}
 
     def resolve(
         self, ref: str | None, *, repo: str, follow: str | None, old: str | None
@@ -81,14 +83,14 @@ class Mirrors:
             return known
         from dgpin.pin.derive import derive  # noqa: PLC0415 - cached facts do without
 
-        derived = derive(self.mirror(repo).tree(commit), commit=commit)
+        derived = derive(self._tree(repo, commit), commit=commit)
         cached.store(derived)
         return derived
 
     def holds(self, repo: str, commit: str, *, path: str, text: str) -> bool:
         """Return whether a commit has a file, and the text in it."""
         try:
-            return text.encode() in self.mirror(repo).tree(commit).read(path)
+            return text.encode() in self._tree(repo, commit).read(path)
         except KeyError:
             return False
 
@@ -96,12 +98,17 @@ class Mirrors:
         """Return why the Python half of a commit could not be imported; nothing of it is run."""
         from dgpin.pin.import_check import import_faults  # noqa: PLC0415 - only a bump asks
 
-        return import_faults(self.mirror(repo).tree(commit))
+        return import_faults(self._tree(repo, commit))
 
     def log(self, repo: str, old: str, new: str) -> Log | None:
         """Return what lies between two commits."""
         mirror = self.mirror(repo)
         return mirror.log(old, new) if mirror.has(old) and mirror.has(new) else None
+
+    def _tree(self, repo: str, commit: str) -> Tree:
+        if (repo, commit) not in self._trees:
+            self._trees[repo, commit] = self.mirror(repo).tree(commit)
+        return self._trees[repo, commit]
 
     def mirror(self, repo: str) -> "Mirror":
         """Return the mirror of a repository, brought up to date the first time."""

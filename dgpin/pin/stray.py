@@ -3,9 +3,9 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from dgpin.verdict import Place
 
@@ -24,8 +24,7 @@ class Kind(str, Enum):
     REPOSITORY = "repository"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stray:
+class Stray(NamedTuple):
     """A line outside the sites that names the old pin."""
 
     kind: Kind

@@ -7,8 +7,8 @@ by an ellipsis.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from dgpin.errors import UsageError
 from dgpin.pin import grammar
@@ -25,8 +25,7 @@ class TemplateError(UsageError):
     hint = "docs/reference/dgpin-toml.md shows what a site's text may hold."
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(NamedTuple):
     """One value found in a text: the fact, its text, and where it stands (offsets)."""
 
     fact: str
@@ -36,8 +35,7 @@ class Hole:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """One place where a template matches: offsets of the whole, and its holes in order."""
 
     start: int
@@ -45,8 +43,7 @@ class Match:
     holes: tuple[Hole, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """A compiled template. `facts` are the names and lengths of its holes, in order."""
 
     text: str

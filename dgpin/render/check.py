@@ -1,8 +1,8 @@
 """The answer of `dgpin check`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dgpin.pin.host import Fit
 from dgpin.pin.pinned import Pinned
@@ -14,8 +14,7 @@ from dgpin.verdict import Row
 FORMS = ("text", "json", "markdown", "github")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """What `check` found in a host."""
 
     root: Path
