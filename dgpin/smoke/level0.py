@@ -22,7 +22,13 @@ _CUOBJDUMP_UNTIL = (12, 8)  # before, a kernel's name is found with cuobjdump
 _OWN_CACHES = (".deep_gemm", ".dj", ".cache/vllm/deep_gemm")
 
 
-def rows(target: Target, *, arch: str = "sm_90", jit_cache: Path) -> tuple[Row, ...]:
+def rows(
+    target: Target,
+    *,
+    arch: str = "sm_90",
+    jit_cache: Path,
+    expected: frozenset[str] = frozenset(),
+) -> tuple[Row, ...]:
     """Return every row; what makes the build not the thing that runs comes first."""
     return (
         *_others(target),
@@ -31,7 +37,7 @@ def rows(target: Target, *, arch: str = "sm_90", jit_cache: Path) -> tuple[Row, 
         *_torch(target),
         *_libraries(target),
         *_names(target),
-        *_capabilities(target, arch),
+        *_capabilities(target, arch, expected),
         *headers.rows(target.package, arch=arch),
         *_toolkit(target),
         *_compiler(target),
@@ -183,15 +189,19 @@ def _names(target: Target) -> Iterator[Row]:
     )
 
 
-def _capabilities(target: Target, arch: str) -> Iterator[Row]:
+def _capabilities(target: Target, arch: str, expected: frozenset[str]) -> Iterator[Row]:
     if target.extension is None or arch != "sm_90":
         return
     for name, text in CAPABILITIES.items():
         there = target.mentions(text)
+        lacking = Verdict.FAIL if name in expected else Verdict.UNSUPPORTED
+        needed = "the host needs it, and " if name in expected else ""
         yield Row(
             rule=name,
-            verdict=Verdict.PASS if there else Verdict.UNSUPPORTED,
-            message="the host code allows it" if there else "no assertion in _C allows it",
+            verdict=Verdict.PASS if there else lacking,
+            message="an assertion in _C allows it"
+            if there
+            else f"{needed}no assertion in _C allows it",
         )
 
 

@@ -71,6 +71,12 @@ def pack_ue8m0(torch: Torch, scale: Tensor) -> Tensor:
     return words.T.contiguous().T[:rows]
 
 
+def pack_ue8m0_rows(torch: Torch, scale: Tensor) -> Tensor:
+    """Return power-of-two fp32 scales [M, C] as exponents, four an int32, [M, C/4] row by row."""
+    exponents = (scale.contiguous().view(torch.int32) >> 23).to(torch.uint8)
+    return exponents.contiguous().view(torch.int32)
+
+
 def roll(torch: Torch, x: Tensor, dim: int) -> Tensor:
     """Return x rolled by one; torch has no kernel to roll fp8."""
     if x.element_size() != 1:

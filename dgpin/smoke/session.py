@@ -86,7 +86,12 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
     checks = catalogue.select(
         known, level=request.level, arch=arch, only=request.only, skip=request.skip
     )
-    facts = level0.rows(new, arch=arch, jit_cache=environment.jit_cache(new.headers, kit))
+    facts = level0.rows(
+        new,
+        arch=arch,
+        jit_cache=environment.jit_cache(new.headers, kit),
+        expected=request.expected,
+    )
     report = Report(target=new, arch=arch, level=request.level, facts=facts, when=when, device=gpu)
     if request.level == 0:
         return report

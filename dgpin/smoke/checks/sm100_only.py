@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from dgpin.smoke.bench import Bench
 from dgpin.smoke.case import Check, Outcome
+from dgpin.smoke.group import Alone
 from dgpin.smoke.references import Tensor
 
 CHECK = Check(
@@ -20,19 +21,6 @@ CHECK = Check(
     ran_on=("sm_90",),
     seconds=1.5,
 )
-
-
-class _Alone:
-    """A process group of one."""
-
-    def size(self) -> int:
-        return 1
-
-    def rank(self) -> int:
-        return 0
-
-    def barrier(self) -> None:
-        pass
 
 
 def run(bench: Bench) -> Outcome:
@@ -61,7 +49,7 @@ def _calls(bench: Bench) -> dict[str, Callable[[], object]]:
 
     def mega_moe() -> None:
         buffer = build.get_symm_buffer_for_mega_moe(
-            _Alone(), 4, 64, 2, 512, 256, mma_type="bf16xbf16"
+            Alone(), 4, 64, 2, 512, 256, mma_type="bf16xbf16"
         )
         first, second = build.transform_weights_for_mega_moe(
             bench.randn(4, 512, 512), bench.randn(4, 512, 256)

@@ -220,5 +220,80 @@ def _stale(
     return q, weight
 
 
-def get_symm_buffer_for_mega_moe(*_args: object, **_kwargs: object) -> object:
-    raise RuntimeError("Assertion error (mega_moe.hpp:1): Unsupported architecture")
+class _Buffer:
+    def __init__(self, tokens: int, chosen: int, hidden: int) -> None:
+        self.x = torch.zeros(tokens, hidden).to(torch.float8_e4m3fn)
+        self.x_sf = torch.zeros(tokens, hidden // 128, dtype=torch.int32)
+        self.topk_idx = torch.zeros(tokens, chosen, dtype=torch.int64)
+        self.topk_weights = torch.zeros(tokens, chosen)
+
+
+def get_symm_buffer_for_mega_moe(
+    _group: object,
+    _experts: int,
+    tokens: int,
+    chosen: int,
+    hidden: int,
+    _inner: int,
+    mma_type: str = "fp8xfp4",
+    activation: str = "swiglu",
+) -> _Buffer:
+    if mma_type == "bf16xbf16":
+        raise RuntimeError("Assertion error (mega_moe.hpp:1): Unsupported architecture")
+    return _Buffer(tokens, chosen, hidden)
+
+
+def transform_weights_for_mega_moe(first: Any, second: Any, activation: str = "swiglu") -> Any:
+    return first, second
+
+
+def _fp4(packed: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
+    raw = packed.view(torch.uint8)
+    codes = torch.stack([raw & 15, raw >> 4], dim=-1).flatten(-2)
+    sizes = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6.0])[(codes & 7).long()]
+    values = torch.where(codes > 7, -sizes, sizes)
+    return (values.unflatten(-1, (-1, 32)) * scales.unsqueeze(-1)).flatten(-2)
+
+
+def fp8_fp4_gemm_nt(
+    a: Any, b: Any, d: torch.Tensor, *, recipe_a: Any = None, recipe_b: Any = None
+) -> None:
+    d.copy_(_rows(a) @ _fp4(*b).T)
+
+
+def _requantised(x: torch.Tensor) -> torch.Tensor:
+    """Round to e4m3 with one power-of-two scale for 32 columns, as between the two products."""
+    wide = x.unflatten(-1, (-1, 32))
+    scale = (wide.abs().amax(-1, keepdim=True).clamp_min(1e-4) / 448).log2().ceil().exp2()
+    return ((wide / scale).to(torch.float8_e4m3fn).float() * scale).flatten(-2)
+
+
+def fp8_fp4_mega_moe(
+    y: torch.Tensor,
+    first: Any,
+    second: Any,
+    buffer: _Buffer,
+    activation: str = "swiglu",
+    activation_alpha: float = 1.0,
+    activation_beta: float = 0.0,
+) -> None:
+    """Step by step what the kernel rounds: gate and up to bf16, their product to e4m3."""
+    alpha, beta = activation_alpha, activation_beta
+    if "scales swapped" in FAULTS:
+        alpha, beta = beta, alpha
+    w1, w2 = _fp4(*first), _fp4(*second)
+    inner = w2.shape[2]
+    exponents = buffer.x_sf.view(torch.uint8).int()
+    scales = (exponents << 23).view(torch.float32)
+    x = (buffer.x.float().unflatten(-1, (-1, 32)) * scales.unsqueeze(-1)).flatten(-2)
+    out = torch.zeros(x.shape)
+    for slot in range(buffer.topk_idx.shape[1]):
+        for expert in buffer.topk_idx[:, slot].unique().tolist():
+            rows = buffer.topk_idx[:, slot] == expert
+            hidden = (x[rows] @ w1[expert].T).bfloat16().float()
+            gate, up = hidden[:, :inner], hidden[:, inner:]
+            acted = alpha * torch.tanh(gate / alpha) * torch.sigmoid(gate)
+            acted = acted * (beta * torch.tanh(up / beta) if beta > 0 else up)
+            acted = acted * buffer.topk_weights[rows, slot, None]
+            out[rows] += (_requantised(acted) @ w2[expert].T).bfloat16().float()
+    y.copy_(out)
