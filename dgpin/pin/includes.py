@@ -22,6 +22,7 @@ class External:
     header: str
     places: tuple[Place, ...]
     conditional: bool  # every way to it leads through an #if
+    quoted: bool = False  # in quotes wherever it is included
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,10 @@ def closure(tree: Tree, roots: Sequence[str], directories: Sequence[str]) -> Clo
     return Closure(
         files=walk.scans,
         conditional=frozenset(path for path, through in walk.reached.items() if through),
-        externals=tuple(_external(name, walk.externals[name]) for name in sorted(walk.externals)),
+        externals=tuple(
+            _external(name, found, quoted=name not in walk.in_angles)
+            for name, found in sorted(walk.externals.items())
+        ),
         unresolved=tuple(sorted({Place(path, each.line) for path, each, _ in walk.waiting})),
     )
 
@@ -66,6 +70,7 @@ class _Walk:
         self.reached: dict[str, bool] = {}  # file → only through an #if
         self.scans: dict[str, Scan] = {}
         self.externals: dict[str, list[tuple[Place, bool]]] = {}
+        self.in_angles: set[str] = set()
         self.waiting: list[tuple[str, Include, bool]] = []  # includes of a macro
 
     def follow(self, start: Iterable[tuple[str, bool]]) -> None:
@@ -94,6 +99,8 @@ class _Walk:
             candidate = normpath(join(directory, include.header))
             if candidate in self.known:
                 return ((candidate, through),)
+        if not include.quoted:
+            self.in_angles.add(include.header)
         found = self.externals.setdefault(include.header, [])
         found.append((Place(path, include.line), through))
         return ()
@@ -126,7 +133,12 @@ def _expand(macro: HeaderMacro, argument: str) -> str:
     return re.sub(rf"\b{macro.parameter}\b", lambda _: argument, macro.header)
 
 
-def _external(header: str, found: Sequence[tuple[Place, bool]]) -> External:
+def _external(header: str, found: Sequence[tuple[Place, bool]], *, quoted: bool) -> External:
     certain = [place for place, conditional in found if not conditional]
     places = certain or [place for place, _ in found]
-    return External(header=header, places=tuple(sorted(set(places))), conditional=not certain)
+    return External(
+        header=header,
+        places=tuple(sorted(set(places))),
+        conditional=not certain,
+        quoted=quoted,
+    )

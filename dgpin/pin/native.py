@@ -1,7 +1,7 @@
 """Facts of the compiled half: what the extension includes, needs and asserts."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dgpin.errors import RefusedError
@@ -29,10 +29,10 @@ class UnknownHeaderError(RefusedError):
 
     def __init__(self, unknown: Sequence[External]) -> None:
         each = "; ".join(f"<{one.header}>, included at {one.places[0]}" for one in unknown)
-        noun = "a header" if len(unknown) == 1 else "headers"
+        noun, verb = ("a header", "is") if len(unknown) == 1 else ("headers", "are")
         super().__init__(
-            f"the source needs {noun} that is neither its own nor the standard library's, CUDA's "
-            f"or torch's, and that is in no known package: {each}"
+            f"the source needs {noun} that {verb} neither its own nor the standard library's, "
+            f"CUDA's or torch's, nor in a known package: {each}"
         )
         self.headers = tuple(one.header for one in unknown)
 
@@ -68,21 +68,24 @@ def read(tree: Tree, setup: Setup, *, missing: tuple[str, ...]) -> Native:
         UnknownHeaderError: a header that nobody is known to bring.
     """
     reached = closure(tree, [word.text for word in setup.sources], _texts(setup.includes))
+    native = Native(setup=setup, closure=reached, missing=missing)
     stray = [
         each
         for each in reached.externals
         if owner(each.header) is None
         and not each.conditional
-        and not _may_come_from(missing, each.header)
+        and not _may_be_elsewhere(native, each.header)
     ]
     if stray:
         raise UnknownHeaderError(stray)
-    return Native(setup=setup, closure=reached, missing=missing)
+    return native
 
 
-def _may_come_from(missing: tuple[str, ...], header: str) -> bool:
-    """Return whether one of the submodules that are not at hand may hold a header."""
-    for path in missing:
+def _may_be_elsewhere(native: Native, header: str) -> bool:
+    """Return whether a header may lie in a directory or a submodule that could not be read."""
+    if "includes" in native.setup.doubts:
+        return True
+    for path in native.missing:
         name = path.rpartition("/")[2]
         # What the foreign libraries hold is known; any other may hold anything.
         if not is_foreign(path) or header.startswith(_BRINGS.get(name, (f"{name}/",))):
@@ -191,26 +194,40 @@ _PACKAGE_FACTS = ("packages.rpm", "packages.deb", "packages.apk")
 
 def doubts(native: Native) -> Iterator[Doubt]:
     """Yield what would change a fact if a condition held, a macro were known, or a file at hand."""
+    every = ("gcc_min", "cuda_min", *_PACKAGE_FACTS)
+    for place in native.setup.doubts.get("includes", ()):
+        yield from _each(every, f"only running setup.py tells the directory at {place}")
     if native.missing:
         # Of the foreign libraries only their standard headers count, see packages and cuda_floor.
         foreign = all(map(is_foreign, native.missing))
-        facts = ("gcc_min",) if foreign else ("gcc_min", "cuda_min", *_PACKAGE_FACTS)
         reason = f"the files of {', '.join(native.missing)} are not at hand"
-        yield from (Doubt(fact, reason) for fact in facts)
-    floor = gcc_floor(native)
+        yield from _each(("gcc_min",) if foreign else every, reason)
     for each in native.closure.externals:
-        places = [place for place in each.places if not is_foreign(place.path)]
-        if each.conditional and places:
-            reason = f"<{each.header}> is included under a condition at {places[0]}"
-            wanted = GCC_FLOORS.get(each.header, "")
-            if wanted and (floor is None or version_key(wanted) > version_key(floor.version)):
-                yield Doubt("gcc_min", reason)
-            elif owner(each.header) is None:
-                yield from (Doubt(fact, reason) for fact in _PACKAGE_FACTS)
+        if each.conditional:
+            yield from _on_condition(native, each)
     for place in native.closure.unresolved:
         if not is_foreign(place.path):
             reason = f"{place} includes what an unknown macro names"
-            yield from (Doubt(fact, reason) for fact in ("gcc_min", *_PACKAGE_FACTS))
+            yield from _each(("gcc_min", *_PACKAGE_FACTS), reason)
+
+
+def _each(facts: Iterable[str], reason: str) -> Iterator[Doubt]:
+    return (Doubt(fact, reason) for fact in facts)
+
+
+def _on_condition(native: Native, external: External) -> Iterator[Doubt]:
+    places = [place for place in external.places if not is_foreign(place.path)]
+    # A quoted one is an optional file of the source's own; one of a missing submodule is known.
+    if not places or external.quoted or _may_be_elsewhere(native, external.header):
+        return
+    reason = f"<{external.header}> is included under a condition at {places[0]}"
+    if external.header in GCC_FLOORS:
+        floor = gcc_floor(native)
+        wanted = version_key(GCC_FLOORS[external.header])
+        if floor is None or wanted > version_key(floor.version):
+            yield Doubt("gcc_min", reason)
+    elif owner(external.header) is None:
+        yield from _each(_PACKAGE_FACTS, reason)
 
 
 _PYBIND = re.compile(r"\bPYBIND11_MODULE\s*\(")

@@ -395,3 +395,33 @@ def test_condition_below_the_floor() -> None:
     api = {"csrc/apis/runtime.hpp": "#if X\n#include <span>\n#endif\n"}
 
     assert {} == changed("new", api).unknown
+
+
+def test_directories_that_only_a_run_tells() -> None:
+    """Where the include directories are not known, no header is called nobody's."""
+    text = (
+        example_tree("new")
+        .files["setup.py"]
+        .replace("include_dirs=build_include_dirs", "include_dirs=find_directories()")
+    )
+
+    found = changed("new", {"setup.py": text})
+
+    assert {"includes", "gcc_min", "cuda_min", "packages.rpm"} <= found.unknown.keys()
+
+
+def test_optional_file_of_the_source() -> None:
+    """A quoted header that is not there and only wanted under a condition leaves no doubt."""
+    api = {
+        "csrc/apis/runtime.hpp": '#if __has_include("extra.hpp")\n#include "extra.hpp"\n#endif\n'
+    }
+
+    assert {} == changed("new", api).unknown
+
+
+def test_condition_around_a_missing_submodule() -> None:
+    """A conditional header of cutlass is cutlass's, at hand or not."""
+    api = {"csrc/apis/runtime.hpp": "#if X\n#include <cute/arch/mma.hpp>\n#endif\n"}
+    tree = example_tree("new", without=("third-party/cutlass",), changed=api)
+
+    assert {"gcc_min"} == derive(tree, commit=COMMIT).unknown.keys()
