@@ -4,10 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: demo test test-real lint format bench clean
+.PHONY: demo test test-real test-history lint format bench clean
 
 $(VENV)/.ready: pyproject.toml
-	$(PYTHON) -m venv --clear $(VENV)
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
 	$(BIN)/python -m pip install -q --editable . --group dev
 	touch $@
@@ -16,10 +16,15 @@ demo: $(VENV)/.ready
 	$(BIN)/python -m tests.example.demo
 
 test: $(VENV)/.ready
-	$(BIN)/pytest -q -n auto --ignore=tests/real --ignore=tests/gpu --ignore=tests/bench $(ARGS)
+	$(BIN)/pytest -q -n auto --ignore=tests/real --ignore=tests/gpu --ignore=tests/bench \
+		--ignore=tests/history $(ARGS)
 
 test-real: $(VENV)/.ready
 	$(BIN)/pytest -q tests/real $(ARGS)
+
+# DGPIN_DEEPGEMM_REPO is the path of a clone of deepseek-ai/DeepGEMM.
+test-history: $(VENV)/.ready
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q tests/history $(ARGS)
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check

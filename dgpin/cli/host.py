@@ -1,5 +1,6 @@
 """The host that a command is about: its option, and what every reading command does first."""
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,10 @@ HostOption = Annotated[
 ]
 
 
+_PATIENCE = 2.0  # seconds: how long a reading command waits for a writing one
+_PAUSE = 0.005
+
+
 def open_host(given: Path | None, *, lenient: bool = False) -> tuple[Host, Fit]:
     """Return the host and what its configuration, or the preset that fits, found in it.
 
@@ -29,12 +34,28 @@ def open_host(given: Path | None, *, lenient: bool = False) -> tuple[Host, Fit]:
         UsageError: no host, no preset, or a configuration that cannot be used.
     """
     host = hosts.find_host(given)
-    if not is_quiet(host.root):
+    give_up = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fit = hosts.fit(host, lenient=lenient)
+        except PermissionError as error:
+            raise UnreadableError(error) from error
+        # What reads the same twice with no bump under way stood so at the moment in between.
+        if fit.reading.is_as_read(host.read) and is_quiet(host.root):
+            return host, fit
         _refuse_interrupted(host)
-    try:
-        return host, hosts.fit(host, lenient=lenient)
-    except PermissionError as error:
-        raise UnreadableError(error) from error
+        if time.monotonic() > give_up:
+            raise RestlessError(host.root)
+        time.sleep(_PAUSE)
+
+
+class RestlessError(UnavailableError):
+    """The host's files are being written all the time."""
+
+    hint = "Wait until the other program has ended, then run the same command again."
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(f"{root}: the site files change while they are read")
 
 
 def _refuse_interrupted(host: Host) -> None:

@@ -64,6 +64,11 @@ class Reading(NamedTuple):
         """Return the entries of [sites] that are missing or ambiguous."""
         return tuple(found for found in self.found if found.problem and not found.entry.watch)
 
+    def is_as_read(self, read: Read) -> bool:
+        """Return whether every file still holds the bytes that were read."""
+        paths = dict.fromkeys(found.entry.path for found in self.found)
+        return all(read(path) == self.raw.get(path) for path in paths)
+
     def near(self, found: Found) -> tuple[Place, ...]:
         """Return where a problem is: its matches, or the line that comes closest to its text."""
         text = self.texts.get(found.entry.path)
