@@ -54,9 +54,26 @@ def refuse_dirty(root: Path, paths: Iterable[str]) -> None:
     if not wanted or not is_git(root):
         return
     done = _git(root, "status", "--porcelain=v1", "-z", "--no-renames", "--", *wanted).check()
-    dirty = [record[3:] for record in done.text.split("\0") if record]
+    records = [(record[:2], record[3:]) for record in done.text.split("\0") if record]
+    merging = any(state in _UNMERGED for state, _ in records)
+    dirty = [
+        path
+        for state, path in records
+        # What an unfinished merge has staged, and either side of a conflict, git can give back.
+        if not (merging and (state[1] == " " or _is_a_side(root, path)))
+    ]
     if dirty:
         raise DirtyError(sorted(dirty))
+
+
+_UNMERGED = {"UU", "AA", "AU", "UA", "DU", "UD", "DD"}
+
+
+def _is_a_side(root: Path, path: str) -> bool:
+    """Return whether a file of an unfinished merge holds one side of it whole."""
+    sides = _git(root, "ls-files", "--unmerged", "--", path).text.split("\n")
+    blob = _git(root, "hash-object", "--", path).text.strip()
+    return blob in {side.split()[1] for side in sides if side}
 
 
 def gitlink(root: Path, path: str) -> tuple[str, Place] | None:

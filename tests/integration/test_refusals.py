@@ -1,0 +1,529 @@
+"""What `dgpin bump` refuses: each with its exit code and message, and with nothing written."""
+
+import contextlib
+import hashlib
+import itertools
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dgpin import process
+from dgpin.cli import app
+from tests.example import Example, make_deepgemm, make_host
+
+CMAKE = "cmake/external_projects/deepgemm.cmake"
+INSTALL = "tools/install_deepgemm.sh"
+LOST = ("--accept-loss", "deep_gemm.fp8_m_grouped_gemm_nt_masked")
+NOBODY = 65534
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """A host of the test's own, the repositories that it may be moved in, and the command line."""
+
+    example: Example
+    host: Path
+    capsys: pytest.CaptureFixture[str]
+
+    def dgpin(self, *words: str) -> tuple[int, str]:
+        """Run dgpin on the host, and return its exit code and what it said on stderr."""
+        self.capsys.readouterr()
+        code = app.main([words[0], "--host", str(self.host), *words[1:]])
+        return code, self.capsys.readouterr().err
+
+    def git(self, *words: str) -> str:
+        """Run git in the host."""
+        who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+        return process.run(["git", "-C", self.host, *who, *words]).text
+
+    def configure(self, old: str = "", new: str = "") -> None:
+        """Write and commit the preset as `dgpin.toml`, with one text in it replaced."""
+        assert self.dgpin("init")[0] == 0
+        self.edit("dgpin.toml", old, new)
+        self.git("add", "dgpin.toml")
+        self.git("commit", "-q", "-m", "Configure dgpin")
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Replace a text that stands in a file of the host."""
+        text = (self.host / path).read_text()
+        assert old in text
+        (self.host / path).write_text(text.replace(old, new, 1))
+
+    def refuses(self, code: int, *said: str, words: tuple[str, ...]) -> str:
+        """Bump, and return the message of the refusal, after which nothing may have changed."""
+        before = state(self.host)
+        answer = self.dgpin("bump", *words)
+        assert code == answer[0], answer
+        for text in said:
+            assert text in answer[1]
+        assert before == state(self.host)
+        return answer[1]
+
+
+def state(root: Path) -> dict[str, tuple[int, str]]:
+    """Return mode and contents of everything below a directory, git's own files included."""
+    return {
+        path.relative_to(root).as_posix(): (path.lstat().st_mode, _contents(path))
+        for path in sorted(root.rglob("*"))
+    }
+
+
+def _contents(path: Path) -> str:
+    if path.is_symlink():
+        return str(path.readlink())
+    return "" if path.is_dir() else hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture(name="example", scope="module")
+def _example(tmp_path_factory: pytest.TempPathFactory) -> Example:
+    return make_deepgemm(tmp_path_factory.mktemp("example"))
+
+
+@pytest.fixture(name="first", scope="module")
+def _first(tmp_path_factory: pytest.TempPathFactory, example: Example) -> Path:
+    host = tmp_path_factory.mktemp("hosts") / "host"
+    return make_host(host, example.url, example.commits["sm120"])
+
+
+@pytest.fixture(name="cache", scope="module")
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def _network(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Share the mirrors; nothing else is reached, and nobody waits for it: the port is closed."""
+    monkeypatch.setenv("DGPIN_CACHE_DIR", str(cache))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("DGPIN_GITHUB_API", "http://127.0.0.1:9")
+
+
+@pytest.fixture(name="world")
+def _world(
+    example: Example, first: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> World:
+    host = tmp_path / "host"
+    shutil.copytree(first, host, symlinks=True)
+    return World(example=example, host=host, capsys=capsys)
+
+
+@pytest.mark.parametrize(
+    ("ref", "says"),
+    [
+        ("nonesuch", "has no commit, branch or tag `nonesuch`"),
+        ("0" * 40, f"has no commit, branch or tag `{'0' * 40}`"),
+        ("nv_dve", "It has nv_dev."),
+        ("origin/dev", "has no commit, branch or tag `origin/dev`"),
+        ("pull/8/head", "has no commit, branch or tag `pull/8/head`"),
+        ("dev~1", "is not a name that git allows"),
+        ("", "the ref '' is empty"),
+    ],
+)
+def test_unknown_ref(world: World, ref: str, says: str) -> None:
+    """What the repository does not have is named, with what comes close."""
+    world.refuses(2, says, words=(ref,))
+
+
+@pytest.mark.parametrize("words", [("--", "-x"), ("--", "--upload-pack=touch pwned")])
+def test_ref_that_begins_with_a_dash(world: World, words: tuple[str, ...]) -> None:
+    """A REF is never an option of git's."""
+    world.refuses(2, "begins with `-`, so git would take it for an option", words=words)
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("-x", "begins with `-`"),
+        ("--upload-pack=touch pwned", "begins with `-`"),
+        ("ssh://-oProxyCommand=touch pwned/x", "has a part that begins with `-`"),
+        ("git@-oProxyCommand=touch:x", "has a part that begins with `-`"),
+        ("ext::sh -c touch% pwned", "uses the transport `ext`, refused"),
+        ("fd::17/x", "uses the transport `fd`, refused"),
+        ("http://github.com/deepseek-ai/DeepGEMM", "uses the transport `http`"),
+        ("ftp://github.com/deepseek-ai/DeepGEMM", "uses the transport `ftp`"),
+    ],
+)
+@pytest.mark.parametrize("where", ["option", "file"])
+def test_address_that_git_must_not_see(
+    world: World, url: str, says: str, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Options and commands in the place of an address are refused, whoever wrote them."""
+    if where == "file":
+        world.configure(f'repo = "{world.example.url}"', f'repo = "{url}"')
+    monkeypatch.chdir(world.host)
+
+    world.refuses(2, says, words=("dev", *(("--repo", url) if where == "option" else ())))
+
+
+def test_address_of_a_submodule_that_git_must_not_see(world: World, tmp_path: Path) -> None:
+    """The new source itself cannot make git run a command."""
+    evil = _derived(world.example, tmp_path)
+    _git(evil, "read-tree", "dev")
+    modules = _git(evil, "show", "dev:.gitmodules").replace(
+        "../../third-party/cutlass.git", "ext::sh -c touch% pwned"
+    )
+    blob = _git(evil, "hash-object", "-w", "--stdin", stdin=modules)
+    _git(evil, "update-index", "--cacheinfo", f"100644,{blob},.gitmodules")
+    tree = _git(evil, "write-tree")
+    _git(evil, "update-ref", "refs/heads/evil", _git(evil, "commit-tree", tree, "-m", "Evil"))
+
+    world.refuses(2, "uses the transport `ext`", words=("evil", "--repo", f"file://{evil}"))
+
+
+def _derived(example: Example, to: Path) -> Path:
+    """Return a copy of the repository that a test may add to, its submodules in reach."""
+    target = example.directory / to.name / "DeepGEMM.git"
+    shutil.copytree(example.url.removeprefix("file://") + ".git", target)
+    return target
+
+
+def _git(repository: Path, *words: str, stdin: str | None = None) -> str:
+    who = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@b", "GIT_AUTHOR_DATE": "1767225600 +0000"}
+    who |= {name.replace("AUTHOR", "COMMITTER"): value for name, value in who.items()}
+    data = None if stdin is None else stdin.encode()
+    done = process.run(
+        ["git", "--git-dir", repository, *words], env={**os.environ, **who}, stdin=data
+    )
+    return done.check().text.strip()
+
+
+def test_ambiguous_short_sha(world: World, tmp_path: Path) -> None:
+    """Two commits that begin alike are both shown."""
+    repository = _derived(world.example, tmp_path)
+    tree = _git(repository, "rev-parse", "dev^{tree}")
+    short, both = _alike(tree, world.example.commits["port"])
+    for name, commit in zip(("one", "two"), both, strict=True):
+        made = _git(repository, "hash-object", "-t", "commit", "-w", "--stdin", stdin=commit)
+        _git(repository, "update-ref", f"refs/heads/{name}", made)
+    there = f"file://{repository}"
+
+    message = world.refuses(2, f"the ref `{short}` is ambiguous", words=(short, "--repo", there))
+
+    assert 2 == len(re.findall(rf"^  {short}[0-9a-f]{{8}}  .*Number", message, re.MULTILINE))
+
+
+def _alike(tree: str, parent: str) -> tuple[str, tuple[str, str]]:
+    """Return four digits, and the texts of two commits whose SHA begins with them."""
+    seen: dict[str, str] = {}
+    for when in itertools.count(1_767_225_600):
+        text = (
+            f"tree {tree}\nparent {parent}\nauthor A <a@b> {when} +0000\n"
+            f"committer A <a@b> {when} +0000\n\nNumber {when}\n"
+        )
+        short = hashlib.sha1(f"commit {len(text)}\0{text}".encode()).hexdigest()[:4]
+        if short in seen:
+            return short, (seen[short], text)
+        seen[short] = text
+    raise AssertionError
+
+
+def test_tag_and_branch_of_one_name(world: World, tmp_path: Path) -> None:
+    """A name that is both is refused with both; `tags/NAME` and `heads/NAME` say which."""
+    repository = _derived(world.example, tmp_path)
+    _git(repository, "update-ref", "refs/heads/v9", world.example.commits["port"])
+    _git(repository, "update-ref", "refs/tags/v9", world.example.commits["new"])
+    there = ("--repo", f"file://{repository}")
+
+    message = world.refuses(2, "the ref `v9` is ambiguous", words=("v9", *there))
+
+    assert f"{world.example.commits['port'][:12]}  branch v9" in message
+    assert f"{world.example.commits['new'][:12]}  tag v9" in message
+    assert "Give more digits, or say which: heads/NAME, tags/NAME." in message
+    assert (0, "") == world.dgpin("bump", "heads/v9", *there, *LOST)
+    assert world.example.commits["port"] in (world.host / CMAKE).read_text()
+
+
+def test_unreachable_commit(world: World) -> None:
+    """A commit on no branch, tag or pull request is refused, and can be allowed."""
+    stray = world.example.commits["stray"]
+    world.refuses(
+        1,
+        f"commit {stray}: {world.example.url} has it, but no branch, tag or pull request",
+        "--allow-unreachable",
+        words=(stray,),
+    )
+
+    lost = ("--accept-loss", "sm_120", *LOST)
+    assert 0 == world.dgpin("bump", stray, "--allow-unreachable", "--dry-run", *lost)[0]
+
+
+def test_commit_of_another_repository(world: World) -> None:
+    """A commit that a configured fork has is refused with the fork's name."""
+    forks = 'forks = ["https://github.com/vllm-project/DeepGEMM"]'
+    world.configure(forks, f'forks = ["{world.example.fork}"]')
+    forked = world.example.commits["forked"]
+
+    world.refuses(
+        1,
+        f"commit {forked}: {world.example.url} lacks it; {world.example.fork} has it (branch dev)",
+        f"Move the pin to that repository: --repo {world.example.fork}.",
+        words=(forked,),
+    )
+
+
+@pytest.mark.parametrize("path", ["../outside.txt", "/etc/hostname", "cmake/../../outside.txt"])
+def test_site_outside_the_host(world: World, path: str) -> None:
+    """A configuration cannot name a file that is not the host's."""
+    world.configure('"CMakeLists.txt"', f'"{path}"')
+
+    world.refuses(2, f"the site path `{path}` leaves the host", words=("dev",))
+
+
+def test_site_that_leads_out_of_the_host(world: World, tmp_path: Path) -> None:
+    """A link cannot lead dgpin to a file that is not the host's; the file stays as it is."""
+    outside = tmp_path / "outside.sh"
+    (world.host / INSTALL).rename(outside)
+    (world.host / INSTALL).symlink_to(outside)
+    text = outside.read_bytes()
+
+    world.refuses(2, f"{INSTALL} leads out of the host, to {outside}", words=("dev", "--dirty"))
+
+    assert text == outside.read_bytes()
+
+
+def test_missing_site(world: World) -> None:
+    """With a configuration, the line that comes closest is named; with none, the presets tried."""
+    world.edit(INSTALL, "DEEPGEMM_GIT_REF=", "DEEPGEMM_GIT_TAG=")
+    line = f'{INSTALL}:8 (closest line): `DEEPGEMM_GIT_REF="<commit>"`: its text is not in'
+
+    message = world.refuses(2, "no preset fits", f"vllm-0.25: {line}", words=("dev", "--dirty"))
+    world.edit(INSTALL, "DEEPGEMM_GIT_TAG=", "DEEPGEMM_GIT_REF=")
+    world.configure()
+    world.edit(INSTALL, "DEEPGEMM_GIT_REF=", "DEEPGEMM_GIT_TAG=")
+    again = world.refuses(2, f"dgpin: {line} the file\n", words=("dev", "--dirty"))
+
+    assert "docs/how-to/pin-deepgemm.md" in message
+    assert "`dgpin check` shows every site" in again
+
+
+def test_site_twice(world: World) -> None:
+    """A text that stands there twice is never guessed at; both lines are named."""
+    world.configure()
+    line = (world.host / INSTALL).read_text().splitlines()[7]
+    with (world.host / INSTALL).open("a") as file:
+        file.write(f"{line}\n")
+    last = len((world.host / INSTALL).read_text().splitlines())
+
+    world.refuses(
+        2,
+        f'{INSTALL}:8, {INSTALL}:{last}: `DEEPGEMM_GIT_REF="<commit>"`: its text is there more '
+        "than once",
+        words=("dev", "--dirty"),
+    )
+
+
+def test_sites_that_disagree(world: World) -> None:
+    """Two old commits are both shown; `--from` decides."""
+    old, other = (world.example.commits[name] for name in ("sm120", "old"))
+    world.edit(INSTALL, old, other)
+    world.git("commit", "-q", "-a", "-m", "Drift")
+
+    message = world.refuses(2, "the sites disagree on the commit", words=("dev",))
+
+    assert f"{CMAKE}:14 says {old}" in message
+    assert f"{INSTALL}:8 says {other}" in message
+    assert 0 == world.dgpin("bump", "dev", "--from", old, *LOST)[0]
+
+
+def test_dirty_file(world: World) -> None:
+    """A site file with changes that git cannot give back is not written over."""
+    world.edit(INSTALL, "set -e", "set -eu")
+
+    world.refuses(2, f"{INSTALL} has uncommitted changes", "--dirty", words=("dev", *LOST))
+    world.refuses(2, f"{INSTALL} has uncommitted changes", words=("dev", *LOST, "--dry-run"))
+
+    assert 0 == world.dgpin("bump", "dev", *LOST, "--dirty")[0]
+    assert "set -eu" in (world.host / INSTALL).read_text()
+
+
+def test_conflict_markers(world: World) -> None:
+    """Two branches that move the pin conflict; either side, checked out, is bumped as ever.
+
+    Here one file has the side of each, so the sites disagree as well.
+    """
+    start = world.git("rev-parse", "HEAD").strip()
+    lost = ("--accept-loss", "sm_120", *LOST)
+    for branch, commit in (("ours", "new"), ("theirs", "port")):
+        world.git("checkout", "-q", "-b", branch, start)
+        words = (world.example.commits[commit], *(lost if commit == "new" else LOST))
+        assert 0 == world.dgpin("bump", *words)[0]
+        world.git("commit", "-q", "-a", "-m", f"Move to {commit}")
+    right = state(world.host / "cmake") | state(world.host / "tools")
+    world.git("checkout", "-q", "ours")
+    assert "CONFLICT" in world.git("merge", "theirs")
+
+    world.refuses(
+        2,
+        f"{CMAKE}:14: unfinished merge between `HEAD` and `theirs`",
+        f"git checkout --ours {CMAKE}",
+        words=("dev",),
+    )
+    world.git("checkout", "--ours", "--", CMAKE)
+    world.refuses(2, f"{INSTALL}:8: unfinished merge between `HEAD` and `theirs`", words=("dev",))
+    world.git("checkout", "--theirs", "--", INSTALL)
+
+    assert (0, "") == world.dgpin("bump", "dev", "--from", world.example.commits["new"])
+    assert right == state(world.host / "cmake") | state(world.host / "tools")
+
+
+def test_held_pin(world: World) -> None:
+    """A frozen pin says why, and until when."""
+    world.configure(
+        "[sites]", '[hold]\nreason = "0.30 ships with it"\nuntil = "2026-12-01"\n\n[sites]'
+    )
+
+    world.refuses(
+        1,
+        "the pin is held, until 2026-12-01: 0.30 ships with it",
+        "Take [hold] out",
+        words=("dev",),
+    )
+
+
+def test_need_that_does_not_hold(world: World) -> None:
+    """A binding that the host's build cannot take is refused with what it is."""
+    world.configure("PYBIND11_MODULE", "TORCH_LIBRARY")
+
+    world.refuses(
+        1,
+        "needs `csrc/python_api.cpp: TORCH_LIBRARY`, which commit",
+        "(its binding is pybind11)",
+        words=("dev", *LOST),
+    )
+
+
+def test_loss(world: World) -> None:
+    """What the new source lacks is named, and accepted by name only."""
+    message = world.refuses(1, "sm_120 (architecture, with 2 kernel families)", words=("main",))
+
+    assert "--accept-loss sm_120 --accept-loss deep_gemm.fp8_m_grouped_gemm_nt_masked" in message
+    world.refuses(1, "sm_120", words=("main", *LOST))
+    world.refuses(
+        2, "--accept-loss sm_90: that is not lost", words=("dev", "--accept-loss", "sm_90")
+    )
+
+
+def test_no_network(world: World) -> None:
+    """A repository that cannot be reached is said to be so."""
+    url = "https://github.com/deepseek-ai/DeepGEMM"
+
+    world.refuses(3, f"{url} could not be fetched: ", words=("dev", "--repo", url))
+
+
+def test_offline_without_a_copy(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without network and without a copy there is nothing to go by."""
+    monkeypatch.setenv("DGPIN_CACHE_DIR", str(tmp_path / "empty"))
+
+    world.refuses(
+        3, f"there is no copy of {world.example.url} in the cache", words=("dev", "--offline")
+    )
+
+
+def test_no_git(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without git on PATH the program that is missing is named."""
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+
+    world.refuses(3, "the program `git` could not be started", "Install git", words=("dev", *LOST))
+
+
+# Loads every module with a dry run while it may still read them, then runs as another user.
+_AS_ANOTHER = """
+import os, sys
+from dgpin.cli import app
+user, *words = sys.argv[1:]
+app.main([*words, "--dry-run"])
+sys.stdout.flush()
+if os.geteuid() == 0:
+    for top in (os.environ["DGPIN_CACHE_DIR"], os.path.dirname(words[2])):
+        for directory, names, files in os.walk(top):
+            for name in (".", *names, *files):
+                os.chown(os.path.join(directory, name), int(user), int(user))
+    os.setgroups([])
+    os.setgid(int(user))
+    os.setuid(int(user))
+sys.exit(app.main([*words, "--offline"]))
+"""
+
+
+@contextlib.contextmanager
+def _open_to_all() -> Iterator[Path]:
+    """Yield a directory that every user can enter, unlike those of pytest."""
+    with tempfile.TemporaryDirectory(prefix="dgpin-") as made:
+        directory = Path(made)
+        directory.chmod(0o755)
+        yield directory
+
+
+@pytest.mark.parametrize("place", ["tools", "cmake/external_projects", ".git"])
+def test_read_only_directory(world: World, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a directory that the user may not write nothing is written, and none of the others is."""
+    with _open_to_all() as directory:
+        host = directory / "host"
+        world.host.rename(host)
+        monkeypatch.setenv("DGPIN_CACHE_DIR", str(directory / "cache"))
+        monkeypatch.setenv("HOME", str(directory))
+        (host / place).chmod(0o555)
+        before = state(host)
+        words = ("bump", "--host", str(host), "dev", *LOST)
+
+        done = process.run([sys.executable, "-c", _AS_ANOTHER, str(NOBODY), *words])
+
+        after = state(host)
+        (host / place).chmod(0o755)
+    assert 3 == done.returncode, done
+    assert b"Permission denied" in done.stderr
+    assert place.encode() in done.stderr
+    assert before == after
+
+
+_ON_A_FULL_DISK = """
+import resource, sys
+from dgpin.cli import app
+size, *words = sys.argv[1:]
+if int(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(size), int(size)))
+sys.exit(app.main(words))
+"""
+
+
+@contextlib.contextmanager
+def _small_disk(at: Path) -> Iterator[int]:
+    """Mount a disk of one MiB; where that is not allowed, yield a limit for files instead."""
+    at.mkdir()
+    done = process.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", at])
+    try:
+        yield 0 if done.returncode == 0 else 100
+    finally:
+        if done.returncode == 0:
+            process.run(["umount", at]).check()
+
+
+def test_full_disk(world: World, tmp_path: Path) -> None:
+    """Where not all new texts fit, none is written, and what was prepared is gone."""
+    assert 0 == world.dgpin("bump", "dev", *LOST, "--dry-run")[0]  # fetches what is needed
+    with _small_disk(tmp_path / "disk") as limit:
+        host = tmp_path / "disk" / "host"
+        shutil.copytree(world.host, host, symlinks=True)
+        if not limit:
+            with contextlib.suppress(OSError), (host.parent / "filler").open("wb", 0) as filler:
+                while True:
+                    filler.write(b"x" * 512)
+        before = state(host)
+        words = ("bump", "--host", str(host), "dev", *LOST, "--offline")
+
+        done = process.run([sys.executable, "-c", _ON_A_FULL_DISK, str(limit), *words])
+
+        after = state(host)
+    assert 3 == done.returncode, done
+    assert (b"File too large" if limit else b"No space left on device") in done.stderr
+    assert b"nothing was written" in done.stderr
+    assert before == after
