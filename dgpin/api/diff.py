@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from dgpin.api import allow, attempt, capabilities, compare, load, witness
+from dgpin.api import allow, attempt, capabilities, compare, load, paper, witness
 from dgpin.api.builds import Build
 from dgpin.api.capabilities import Capabilities
 from dgpin.api.change import Comparison
@@ -15,6 +15,8 @@ from dgpin.api.report import Report
 from dgpin.api.surface import Surface
 from dgpin.build.interpreter import Interpreter
 from dgpin.config import Accepted
+from dgpin.errors import DgpinError
+from dgpin.pin import facts
 
 MODULES = ("torch", "deep_gemm")  # what an interpreter under test is asked about
 
@@ -80,7 +82,7 @@ def _read(question: Question) -> Surface:
 
 def _attempt(side: Side | None, timeout: float) -> witness.Attempt:
     if side is None:
-        return witness.on_paper
+        return paper.attempt
     return partial(attempt.attempt, side, timeout=timeout)
 
 
@@ -89,4 +91,11 @@ def _abilities(named: Named) -> Capabilities:
         return capabilities.of_build(named)
     from dgpin.pin.derive import derive  # noqa: PLC0415 - only for source text
 
-    return capabilities.of_source(derive(named.tree, commit=named.commit))
+    known = facts.load(named.commit)
+    if known is None:
+        try:
+            known = derive(named.tree, commit=named.commit)
+        except DgpinError:
+            return Capabilities()  # it cannot be told; the API can
+        facts.store(known)
+    return capabilities.of_source(known)

@@ -20,11 +20,12 @@ _LIMIT = 900.0  # seconds for a download
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A DeepGEMM source, to be read as text."""
+    """A DeepGEMM source, to be read as text; `note` says what of it is not at hand."""
 
     label: str
     tree: Tree
     commit: str = ""
+    note: str = ""
 
 
 Named = Build | Source

@@ -51,10 +51,10 @@ def comparable(old: Symbol, new: Symbol, a: Surface, b: Surface) -> tuple[Compar
         return Comparable(), ""
     if old.binding is not new.binding:
         reason = f"types and kinds across {old.binding.value} and {new.binding.value}"
-        return Comparable(types=False, kinds=False), reason
+        return Comparable(types=False, kinds=False, literals=True), reason
     if old.origin is not new.origin:
         reason = f"types read from {old.origin.value} and from {new.origin.value}"
-        return Comparable(types=False), reason
+        return Comparable(types=False, literals=True), reason
     enforced = old.binding is not Binding.PYTHON
     if old.origin is Origin.DOCSTRING and old.kind is not Kind.PROPERTY:
         mine, theirs = (s.build.toolchain.get("pybind11", "") for s in (a, b))

@@ -12,11 +12,13 @@ from dgpin.api.signature import Parameter, ParameterKind, Signature
 class Comparable:
     """What can be held against each other: not what two toolchains or bindings spell apart.
 
-    `enforced` tells that the binding refuses arguments of another type.
+    `literals` restricts defaults to those that are written alike everywhere; `enforced` tells that
+    the binding refuses arguments of another type.
     """
 
     types: bool = True
     kinds: bool = True
+    literals: bool = False
     enforced: bool = False
 
 
@@ -46,7 +48,7 @@ def compare(a: Signature, b: Signature, how: Comparable) -> Iterator[Difference]
     for old, new in _common(a, b, renamed):
         if how.kinds:
             yield from _kind(old, new)
-        yield from _default(old, new)
+        yield from _default(old, new, how)
         yield from _type(old, new, how)
     yield from _variadic(a, b)
     yield from _returns(a, b, how)
@@ -167,6 +169,8 @@ def _removed(
     if look:
         detail += f"; `{look}` stands at its place now: look whether it means the same"
     shifted = _shifted(parameter, a, b)
+    if shifted and shifted[1] == look:
+        shifted = None  # it may well mean the same: that is to be looked at, not claimed
     if shifted:
         detail += f"; by position, what was `{shifted[0]}` is taken as `{shifted[1]}`"
     by_name = parameter.kind is not ParameterKind.POSITIONAL_ONLY
@@ -283,7 +287,7 @@ def _kind(old: Parameter, new: Parameter) -> Iterator[Difference]:
         )
 
 
-def _default(old: Parameter, new: Parameter) -> Iterator[Difference]:
+def _default(old: Parameter, new: Parameter, how: Comparable) -> Iterator[Difference]:
     if old.default is not None and new.default is None:
         yield Difference(
             rule="parameter-required",
@@ -296,6 +300,8 @@ def _default(old: Parameter, new: Parameter) -> Iterator[Difference]:
             parameter=new.name,
             detail=f"`{new.name}` is {new.default} by default",
         )
+    elif how.literals and not all(map(spelling.is_literal, (old.default, new.default))):
+        return
     elif spelling.default_of(old.default or "") != spelling.default_of(new.default or ""):
         yield Difference(
             rule="default-changed",

@@ -1,16 +1,143 @@
-"""Git refs as A or B: the build in the cache, else the source's text at that commit."""
+"""Git refs as A or B: the build in the cache, one made now, or the source's text."""
 
-from dgpin.api.locate import Named
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dgpin.api.builds import Build
+from dgpin.api.failures import fits
+from dgpin.api.locate import Named, Source
+from dgpin.build import store
 from dgpin.build.interpreter import Interpreter
-from dgpin.errors import UsageError
+from dgpin.errors import DgpinError, UnavailableError, UsageError
+
+if TYPE_CHECKING:
+    from dgpin.source.git import Mirror
+    from dgpin.source.resolve import Resolved
+
+# Where DeepGEMM is developed, for whoever names no repository.
+REPOSITORIES = (
+    "https://github.com/deepseek-ai/DeepGEMM",
+    "https://github.com/vllm-project/DeepGEMM",
+)
 
 
-class Reference:
-    """Where refs are looked up."""
+class NowhereError(UsageError):
+    """A word that is neither a build nor a ref of any repository."""
 
-    def __init__(self, *, static: bool) -> None:
-        self.static = static
+    hint = (
+        "Name a directory that holds deep_gemm/, a wheel, `installed`, pypi:NAME==VERSION, "
+        "or a ref; --repo says where refs are looked up."
+    )
+
+    def __init__(self, spec: str, tried: Sequence[tuple[str, str]]) -> None:
+        places = "; ".join(f"{repo}: {why}" for repo, why in tried)
+        super().__init__(f"{spec} is no build that can be found here, and no ref: {places}")
+
+
+class CompileError(UnavailableError):
+    """A commit that could not be built with --compile."""
+
+    def __init__(self, spec: str) -> None:
+        super().__init__(
+            f"{spec} could not be built here",
+            hint=f"`dgpin build {spec}` says why and what is missing.",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """How refs are looked up: in which repositories, and whether a build may be made."""
+
+    repositories: tuple[str, ...] = REPOSITORIES
+    text_only: bool = False  # a build in the cache is not asked for
+    compile: bool = False
 
     def find(self, spec: str, python: Interpreter) -> Named:
-        """Return what a ref stands for."""
-        raise UsageError(f"{spec}: neither a build nor a git ref")
+        """Return what a ref stands for.
+
+        Raises:
+            NowhereError: no repository has it.
+            CompileError: it was to be built, and that failed.
+        """
+        mirror, resolved = self._resolved(spec)
+        commit = resolved.commit
+        short = commit[:12]
+        label = f"{spec} ({short})" if not commit.startswith(spec) else short
+        if not self.text_only:
+            known = _built(commit, python)
+            if known is not None:
+                return Build(label=f"{label}, from the build cache", root=known)
+            if self.compile:
+                return Build(label=f"{label}, built now", root=_compiled(mirror, commit, python))
+        return _text(mirror, commit, label=label)
+
+    def _resolved(self, spec: str) -> "tuple[Mirror, Resolved]":
+        from dgpin.source.git import open_mirror  # noqa: PLC0415 - brings GitPython
+        from dgpin.source.resolve import resolve  # noqa: PLC0415
+
+        tried: list[tuple[str, str]] = []
+        # What is mirrored already is asked first: a SHA never changes its meaning.
+        for fetch in (False, True):
+            if not fetch and not _is_sha(spec):
+                continue
+            for repo in self.repositories:
+                try:
+                    mirror = open_mirror(repo, fetch=fetch)
+                    found = resolve(
+                        spec,
+                        mirror=mirror,
+                        follow=None,
+                        old=None,
+                        elsewhere=_nowhere,
+                        allow_unreachable=True,
+                    )
+                except DgpinError as error:
+                    tried += [(repo, error.message)] if fetch else []
+                else:
+                    return mirror, found
+        raise NowhereError(spec, tried)
+
+
+def _text(mirror: "Mirror", commit: str, *, label: str) -> Source:
+    from dgpin.source.transfer import FetchError  # noqa: PLC0415 - as in _resolved
+
+    try:
+        return Source(label=label, tree=mirror.tree(commit), commit=commit)
+    except FetchError:
+        # A submodule registers little; what it does register is left out, and that is said.
+        tree = mirror.tree(commit, submodules=False)
+        note = "a submodule could not be fetched: what it registers is not in here"
+        return Source(label=label, tree=tree, commit=commit, note=note)
+
+
+def _is_sha(spec: str) -> bool:
+    return len(spec) >= 4 and all(c in "0123456789abcdef" for c in spec)  # noqa: PLR2004
+
+
+def _nowhere(_: str) -> None:
+    """Answer for other repositories: each of them is asked in its turn."""
+
+
+def _built(commit: str, python: Interpreter) -> Path | None:
+    for entry in store.builds_of(commit):
+        build = Build(label=commit, root=entry.root)
+        names = build.extensions()
+        if any(fits(name, python.ext_suffix) for name in names):
+            return entry.root
+    return None
+
+
+def _compiled(mirror: "Mirror", commit: str, python: Interpreter) -> Path:
+    from dgpin.build import job, obtain, source  # noqa: PLC0415 - only --compile pays for it
+
+    got = obtain.export(mirror.tree(commit), commit, label=commit[:12])
+    recipe = job.read_recipe(got.root)
+    tree = source.of_commit(
+        got.root, recipe, label=got.label, commit=commit, submodules=got.submodules or ()
+    )
+    made = job.run(job.prepare(tree, recipe, (str(python.path),)))
+    if made.entry is None:
+        raise CompileError(commit[:12])
+    return made.entry.root

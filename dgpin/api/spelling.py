@@ -4,6 +4,7 @@ pybind11 2.13 prints `Optional[tuple[int, int]]` where 3.1 prints
 `tuple[typing.SupportsInt | typing.SupportsIndex, …] | None`; both accept the same arguments.
 """
 
+import ast
 import re
 from dataclasses import replace
 from functools import lru_cache
@@ -90,3 +91,14 @@ def default_of(text: str) -> str:
     if re.fullmatch(r"-?\d+\.\d*(?:e[+-]?\d+)?|-?\d+e[+-]?\d+", stripped):
         return repr(float(stripped))
     return stripped
+
+
+def is_literal(text: str | None) -> bool:
+    """Whether a default is a number, a text or the like, which every reading spells alike."""
+    if text is None:
+        return True
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return True

@@ -79,7 +79,9 @@ def plan(change: Change, a: Surface, b: Surface) -> Trial | str:
     """Return what to try for a change, or why nothing can be."""
     path = change.path
     if change.rule in _LOOKED_UP:
-        return Trial(how="see", path=path, code=path)
+        # What a constructor sets cannot be reached without running it.
+        how = "attribute" if a.by_path[path].kind is Kind.ATTRIBUTE else "see"
+        return Trial(how=how, path=path, code=path)
     if change.rule in _ASKED:
         how, form = _ASKED[change.rule]
         code = form.format(path=path, parameter=change.parameter)

@@ -230,6 +230,6 @@ def keep(build: Build) -> Build:
 
 
 def _shelf() -> Path:
-    shelf = cache.root() / "builds" / "unpacked"
+    shelf = cache.root() / "unpacked"
     shelf.mkdir(parents=True, exist_ok=True, mode=0o700)
     return shelf

@@ -57,10 +57,3 @@ def _judge(change: Change, trial: Trial, in_a: Outcome, in_b: Outcome) -> Change
             return replace(change, unwitnessed=why)
         a, b = (f"binds, {text}" if text else "binds as named" for text in (before, after))
     return replace(change, witness=Witness(code=trial.code, in_a=a, in_b=b))
-
-
-def on_paper(_: Surface, wanted: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
-    """Answer for a surface that was not loaded: nothing can be tried."""
-    return [
-        {"raises": "LookupError: it was read as text, nothing of it was loaded"} for _ in wanted
-    ]

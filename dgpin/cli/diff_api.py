@@ -10,13 +10,14 @@ import typer
 from dgpin import config as configuration
 from dgpin.api import diff, load, locate
 from dgpin.api.diff import Question
-from dgpin.api.references import Reference
+from dgpin.api.references import REPOSITORIES, Lookup
 from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
 from dgpin.cli.output import JsonOption, OutputOption, emit
 from dgpin.cli.progress import task
 from dgpin.config import Accepted
+from dgpin.errors import DgpinError
 from dgpin.pin import host as hosts
 from dgpin.render import diff_api as shown
 from dgpin.verdict import Verdict
@@ -37,6 +38,15 @@ def diff_api(
     static: Annotated[
         bool, typer.Option("--static", help="Read text and binaries; load nothing.")
     ] = False,
+    compile_: Annotated[
+        bool, typer.Option("--compile", help="Build a git ref that is not in the build cache.")
+    ] = False,
+    repo: Annotated[
+        str | None,
+        typer.Option(
+            "--repo", metavar="URL", help="Where git refs are. Default: where the pin is."
+        ),
+    ] = None,
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="The time limit of each load.")
     ] = load.TIMEOUT,
@@ -50,7 +60,11 @@ def diff_api(
     could not be read.
     """
     with task("reading both builds"):
-        questions = _questions((a, b), (python_a or python, python_b or python), static=static)
+        lookup = Lookup(
+            repositories=(repo,) if repo else _repositories(), text_only=static, compile=compile_
+        )
+        pythons = (python_a or python, python_b or python)
+        questions = _questions((a, b), pythons, lookup)
         report = diff.report(
             *questions,
             accepted=_accepted(),
@@ -62,20 +76,30 @@ def diff_api(
 
 
 def _questions(
-    specs: tuple[str, str], pythons: tuple[str | None, str | None], *, static: bool
+    specs: tuple[str, str], pythons: tuple[str | None, str | None], lookup: Lookup
 ) -> tuple[Question, Question]:
     asked: dict[str | None, Interpreter] = {}
     for name in pythons:
         if name not in asked:
             found = name or interpreter.default(os.environ)
             asked[name] = interpreter.read(found, modules=diff.MODULES)
-    reference = Reference(static=static)
+    static = lookup.text_only
     questions = []
     for spec, name in zip(specs, pythons, strict=True):
         python = asked[name]
-        named = locate.named(spec, python=python, static=static) or reference.find(spec, python)
+        named = locate.named(spec, python=python, static=static) or lookup.find(spec, python)
         questions.append(Question(named=named, python=None if static else python))
     return questions[0], questions[1]
+
+
+def _repositories() -> tuple[str, ...]:
+    """Return where the host's pin is, and its forks; without a host, where DeepGEMM is made."""
+    try:
+        config = hosts.fit(hosts.find_host(None), lenient=True).config
+    except DgpinError:
+        return REPOSITORIES
+    named = [config.repo, config.upstream, *config.forks]
+    return tuple(dict.fromkeys([*filter(None, named), *REPOSITORIES]))
 
 
 def _accepted() -> tuple[Accepted, ...]:

@@ -19,7 +19,7 @@ if not __package__:
     __package__ = "dgpin_probe"
     sys.modules[__package__] = ModuleType(__package__)
     sys.modules[__package__].__path__ = [str(Path(__file__).resolve().parent)]
-from . import load
+from . import load, text
 
 
 class Refusing:
@@ -66,6 +66,7 @@ class Trials:
         self.torch = torch
         self.asks: dict[str, Callable[[dict[str, object]], str]] = {
             "see": self.see,
+            "attribute": self.attribute,
             "kind": self.kind,
             "base": self.base,
             "calling": self.calling,
@@ -88,6 +89,15 @@ class Trials:
     def see(self, trial: "dict[str, object]") -> str:
         """Look a name up."""
         find(str(trial["path"]))
+        return "is there"
+
+    def attribute(self, trial: "dict[str, object]") -> str:
+        """Say whether a class has an attribute, or its constructor sets it."""
+        path, _, name = str(trial["path"]).rpartition(".")
+        owner = find(path)
+        if name in text.instance_attributes(owner):  # type: ignore[arg-type]
+            return "is set by the constructor"
+        getattr(owner, name)
         return "is there"
 
     def kind(self, trial: "dict[str, object]") -> str:
