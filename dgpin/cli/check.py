@@ -1,5 +1,8 @@
 """`dgpin check`."""
 
+import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,12 +10,22 @@ import typer
 from dgpin.cli.exit import code
 from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
+from dgpin.errors import UsageError
 from dgpin.pin import facts as cached
 from dgpin.pin import stray, worktree
 from dgpin.pin.check import check as judge_pin
 from dgpin.pin.facts import Facts
 from dgpin.pin.pinned import Pinned, read_pinned
 from dgpin.render import check as shown
+
+
+class NothingToAskError(UsageError):
+    """An interpreter was named, and nothing was asked of it."""
+
+    hint = "Add --env, or --artefact with the wheel, directory or .so to judge."
+
+    def __init__(self) -> None:
+        super().__init__("--python is for `dgpin check --artefact` and `--env`")
 
 
 def check(
@@ -24,6 +37,25 @@ def check(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 3 where something could not be told.")
     ] = False,
+    artefact: Annotated[
+        Path | None,
+        typer.Option(
+            "--artefact", metavar="PATH", help="Judge a wheel, a directory or a .so instead."
+        ),
+    ] = None,
+    env: Annotated[
+        bool, typer.Option("--env", help="Judge what an interpreter would import instead.")
+    ] = False,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python",
+            metavar="P",
+            help="The interpreter for --artefact and --env. [default: the active virtual "
+            "environment's, else python3]",
+            show_default=False,
+        ),
+    ] = None,
     output: OutputOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -31,6 +63,10 @@ def check(
 
     Read-only, and offline unless --remote. What cannot be told is shown as unknown.
     """
+    if artefact is not None or env:
+        return _artefact(artefact, python, output, json=json, strict=strict)
+    if python is not None:
+        raise NothingToAskError
     forms = parse(output, json=json, known=shown.FORMS)
     found, fit = open_host(host, lenient=True)
     link = worktree.gitlink(found.root, fit.config.gitlink) if fit.config.gitlink else None
@@ -40,6 +76,22 @@ def check(
     answer = shown.Answer(root=found.root, fit=fit, pinned=pinned, rows=rows)
     write(shown.renderers(answer), forms)
     return code((row.verdict for row in rows), asked=remote or strict)
+
+
+def _artefact(
+    path: Path | None, python: str | None, output: Sequence[str] | None, *, json: bool, strict: bool
+) -> int:
+    from dgpin.build import artefact, interpreter  # noqa: PLC0415 - start-up: sites need neither
+    from dgpin.render import artefact as rendered  # noqa: PLC0415 - as above
+
+    forms = parse(output, json=json, known=rendered.FORMS)
+    asked = interpreter.read(python or interpreter.default(os.environ))
+    if path is None:
+        rows = artefact.check_environment(asked)
+    else:
+        rows = artefact.check_artefact(path, interpreter=asked)
+    write(rendered.renderers(str(path or asked.path), rows), forms)
+    return code((row.verdict for row in rows), asked=strict)
 
 
 def _facts(pinned: Pinned, *, remote: bool) -> Facts | None:
