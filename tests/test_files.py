@@ -452,6 +452,21 @@ def test_a_file_changed_after_the_interruption_is_not_overwritten(root: Path) ->
     assert [".git", "a.txt", "sub", "sub/b.txt"] == _names(root)
 
 
+def test_a_conflict_leaves_every_file_as_it_is(root: Path) -> None:
+    """One file of two was changed: the other one is not finished either."""
+    disk = _refusing("exchange", SystemExit())
+    edits = [_edit("sub/b.txt", old=b"old b\n"), _edit("a.txt")]
+    with pytest.raises(SystemExit), files.locked(root, command="bump", disk=disk) as tree:
+        tree.apply(edits)
+    (root / "a.txt").write_bytes(b"theirs\n")
+
+    with pytest.raises(files.ConflictError) as caught:
+        _write(root)
+
+    assert ("a.txt",) == caught.value.paths
+    assert b"old b\n" == (root / "sub/b.txt").read_bytes()
+
+
 def test_an_interrupted_run_is_finished_after_the_old_text_came_back(root: Path) -> None:
     """The other way on."""
     _interrupt(root)

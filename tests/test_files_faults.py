@@ -1,5 +1,7 @@
 """Every state-changing call fails in turn: all old or all new, and nothing else touched."""
 
+import contextlib
+import errno
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -153,6 +155,102 @@ def test_death_in_the_recovery_is_recovered_from(room: Path, exchanges: bool) ->
     assert pairs > 100
 
 
+def test_death_in_the_undoing_is_recovered_from(room: Path, exchanges: bool) -> None:
+    """An error at any call, and death at any call after it: still whole."""
+    dead = 0
+    for first in range(1000):
+        disk = FaultyDisk(exchanges=exchanges)
+        for second in range(first + 1, 1000):
+            root = room / f"{first}-{second}"
+            faulty.make_host(root, git=True)
+            disk = FaultyDisk(exchanges=exchanges)
+            faults: dict[int, Fault] = {first: faulty.error(), second: faulty.die}
+
+            def fail(disk: FaultyDisk = disk, faults: dict[int, Fault] = faults) -> None:
+                if fault := faults.get(len(disk.calls) - 1):
+                    fault()
+
+            disk.at, disk.fault, disk.persistent = first, fail, True
+            with contextlib.suppress(DgpinError):
+                dead += _dies(root, disk, faulty.bump_two)
+            faulty.recover(root)
+            assert faulty.texts(root) in (OLD, NEW | faulty.NOT_OF_TWO)
+            assert [] == faulty.leftovers(root)
+            if len(disk.calls) <= second:
+                break
+        else:
+            pytest.fail("the bump has no end")
+        if len(disk.calls) <= first:
+            break
+
+    assert dead > 100
+
+
+def test_a_full_disk_does_not_keep_the_old_texts_from_coming_back(room: Path) -> None:
+    """One exchange fails, and no file can be made any more: all old at once, all the same."""
+    for number in range(3):
+        root = room / str(number)
+        faulty.make_host(root, git=True)
+        disk = FaultyDisk()
+        exchanges = iter(range(100))
+
+        def fail(
+            disk: FaultyDisk = disk, exchanges: Iterator[int] = exchanges, number: int = number
+        ) -> None:
+            if disk.calls[-1] == "exchange" and next(exchanges) == number:
+                disk.full = True
+                raise OSError(errno.EPERM, "immutable")
+            if disk.calls[-1] == "create" and disk.full:
+                raise OSError(errno.ENOSPC, "full")
+
+        disk.at, disk.fault, disk.persistent = 0, fail, True
+        with pytest.raises(files.WriteError, match="immutable; nothing was written"):
+            faulty.bump(root, disk)
+        assert disk.full
+        assert OLD == faulty.texts(root)
+        assert [] == faulty.leftovers(root)
+
+
+def test_a_text_that_was_stale_from_the_start_is_never_in_the_way(room: Path) -> None:
+    """A site changed since it was read; the bump is killed: the next run has nothing to ask."""
+    for number in range(1000):
+        root = room / str(number)
+        faulty.make_host(root, git=True)
+        (root / "tools/install.sh").write_bytes(b"theirs\n")
+        disk = FaultyDisk(at=number, fault=faulty.die)
+        with contextlib.suppress(files.ChangedError):
+            _dies(root, disk, faulty.bump_all)
+        faulty.recover(root)
+        assert {**OLD, "tools/install.sh": b"theirs\n"} == faulty.texts(root)
+        if len(disk.calls) <= number:
+            break
+
+
+def test_tidied_away_staged_files_are_made_again_whatever_happens(
+    room: Path, exchanges: bool
+) -> None:
+    """Killed, `git clean`, killed in the recovery at any call, and recovered: all new."""
+    for number in range(1000):
+        root = room / str(number)
+        faulty.make_host(root, git=True)
+        first = FaultyDisk(exchanges=exchanges)
+        first.at, first.persistent = 0, True
+        first.fault = lambda disk=first: faulty.die() if disk.calls[-2:] == DECIDED else None
+        assert _dies(root, first, faulty.bump)
+        for staged in root.rglob(".dgpin-*"):
+            staged.unlink()
+        again = FaultyDisk(at=number, fault=faulty.die, exchanges=exchanges)
+        _dies(root, again, faulty.recover)
+        faulty.recover(root, FaultyDisk(exchanges=exchanges))
+        assert NEW == faulty.texts(root)
+        assert [] == faulty.leftovers(root)
+        if len(again.calls) <= number:
+            break
+
+
+DECIDED = ["rename", "sync_directory"]  # the calls with which a bump is decided
+
+
 def _dies(root: Path, disk: FaultyDisk, work: Callable[[Path, FaultyDisk], None]) -> bool:
     try:
         work(root, disk)
@@ -162,22 +260,30 @@ def _dies(root: Path, disk: FaultyDisk, work: Callable[[Path, FaultyDisk], None]
 
 
 @pytest.mark.parametrize("site", ["tools/install.sh", "linked.txt", "dgpin.toml"])
-@pytest.mark.parametrize("by_rename", [True, False], ids=["by-rename", "in-place"])
-def test_a_save_at_any_moment_is_kept(room: Path, site: str, by_rename: bool) -> None:
-    """Someone saves a site just before any call: their text stays, the rest is of one kind."""
+@pytest.mark.parametrize("how", ["by-rename", "in-place", "no-exchange"])
+def test_a_save_at_any_moment_is_kept(room: Path, site: str, how: str) -> None:
+    """Someone saves a site just before any call: their text stays, the rest is of one kind.
+
+    Where names cannot be exchanged, the moment just before the rename is the one exception.
+    """
     for number in range(1000):
         root = room / str(number)
         faulty.make_host(root, git=True)
+        disk = FaultyDisk(at=number, exchanges=how != "no-exchange")
+        saved: list[int] = []
 
-        def save(root: Path = root) -> None:
+        def save(root: Path = root, disk: FaultyDisk = disk, saved: list[int] = saved) -> None:
+            if not disk.exchanges and disk.calls[-1] == "rename":
+                return
+            saved.append(1)
             target = (root / site).resolve()
-            if by_rename:
+            if how == "in-place":
+                target.write_bytes(b"theirs\n")
+            else:
                 (root / "draft").write_bytes(b"theirs\n")
                 (root / "draft").rename(target)
-            else:
-                target.write_bytes(b"theirs\n")
 
-        disk = FaultyDisk(at=number, fault=save)
+        disk.fault = save
         try:
             faulty.bump(root, disk)
         except DgpinError:
@@ -185,9 +291,42 @@ def test_a_save_at_any_moment_is_kept(room: Path, site: str, by_rename: bool) ->
         if len(disk.calls) <= number:
             break
         found = faulty.texts(root)
-        assert b"theirs\n" == found.pop(site)
+        if saved:
+            assert b"theirs\n" == found[site]
+        del found[site]
         assert found in (
             {path: text for path, text in OLD.items() if path != site},
             {path: text for path, text in NEW.items() if path != site},
         )
         assert [] == faulty.leftovers(root)
+
+
+@pytest.mark.parametrize("site", ["tools/install.sh", "dgpin.toml"])
+def test_a_save_is_kept_even_if_the_bump_dies(room: Path, site: str) -> None:
+    """A save just before any call and death at any later one: their text is still there."""
+    for first in range(1000):
+        disk = FaultyDisk()
+        for second in range(first, 1000):
+            root = room / f"{first}-{second}"
+            faulty.make_host(root, git=True)
+            disk = FaultyDisk(at=0, persistent=True)
+
+            def fault(
+                root: Path = root, disk: FaultyDisk = disk, at: int = first, end: int = second
+            ) -> None:
+                if len(disk.calls) - 1 == at:
+                    (root / site).write_bytes(b"theirs\n")
+                if len(disk.calls) - 1 == end:
+                    faulty.die()
+
+            disk.fault = fault
+            with contextlib.suppress(DgpinError):
+                _dies(root, disk, faulty.bump_two)
+            with contextlib.suppress(files.ConflictError):
+                faulty.recover(root)
+            if len(disk.calls) > first:
+                assert b"theirs\n" == (root / site).read_bytes()
+            if len(disk.calls) <= second:
+                break
+        if len(disk.calls) <= first:
+            break

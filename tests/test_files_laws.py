@@ -56,7 +56,7 @@ def _tree(root: Path) -> dict[str, tuple[int, bytes]]:
     }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     sites=SITES,
     at=st.integers(0, 90),

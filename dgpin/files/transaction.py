@@ -155,11 +155,11 @@ class Transaction:
         return Recovery(command=record.command, paths=record.paths, finished=False)
 
     def _finish(self, record: Record) -> None:
-        changed = [entry.path for entry in record.entries if self._is_changed(entry)]
-        if changed:
-            raise ConflictError(changed, command=record.command, home=self.home)
         with _undisturbed():
             try:
+                changed = [entry.path for entry in record.entries if self._is_changed(entry)]
+                if changed:
+                    raise ConflictError(changed, command=record.command, home=self.home)
                 self._carry_out(record)
             except ChangedError as error:
                 raise ConflictError([error.path], command=record.command, home=self.home) from error
@@ -169,9 +169,10 @@ class Transaction:
 
     def _is_changed(self, entry: Entry) -> bool:
         target = self._target(entry)
-        if target.parent.resolve() != target.parent:
-            return True  # a directory on the way has become a link
-        return digest_of(target) not in {entry.old, entry.new}
+        with _naming(entry.path):
+            if target.parent.resolve() != target.parent:
+                return True  # a directory on the way has become a link
+            return digest_of(target) not in {entry.old, entry.new}
 
     # Before the decision.
 
@@ -184,7 +185,6 @@ class Transaction:
         for entry in record.entries:
             with _naming(entry.path):
                 staging.create(self.disk, self._staged(entry), entry.text, like=self._like(entry))
-        self._sync_directories(record.entries)
         for entry in record.entries:
             with _naming(entry.path):
                 if digest_of(self._target(entry)) != entry.old:
@@ -247,7 +247,6 @@ class Transaction:
         self._remove(part)
         staging.create(self.disk, part, text, like=like)
         self.disk.rename(part, staged)
-        self.disk.sync_directory(staged.parent)
 
     def _put(self, entry: Entry, staged: Path, target: Path) -> None:
         """Give the text its name if nothing has it."""
@@ -288,7 +287,8 @@ class Transaction:
                 self.disk.unlink(self.home.journal)
         except WriteError as error:
             raise UnfinishedError(record, error, home=self.home) from error
-        # The work is done and durable; a journal that came back would only be read once more.
+        # Lest a journal that comes back meets what the user has changed by then. An error here
+        # changes nothing about the files, which are safe.
         with contextlib.suppress(OSError):
             self.disk.sync_directory(self.home.state)
 

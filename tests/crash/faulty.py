@@ -25,7 +25,7 @@ NEW: dict[str, bytes] = {
     "linked.txt": b"see bbbbbbb\n",
     "dgpin.toml": b"[pin]\n",
 }
-NOT_OF_TWO = {path: OLD[path] for path in ("tools/install.sh", "linked.txt")}
+NOT_OF_TWO = {path: OLD[path] for path in ("cmake/deepgemm.cmake", "linked.txt")}
 EDITS = tuple(files.Edit(path=path, old=OLD[path], new=NEW[path]) for path in NEW)
 
 
@@ -47,6 +47,7 @@ class FaultyDisk(Disk):
     persistent: bool = False
     exchanges: bool = True
     syncs: bool = False
+    full: bool = False
     calls: list[str] = field(default_factory=list)
 
     def step(self, name: str) -> None:
@@ -58,6 +59,9 @@ class FaultyDisk(Disk):
         if number == self.at or (self.persistent and number > self.at):
             self.fault()
 
+    def note(self, name: str, args: tuple[Any, ...], result: Any) -> None:
+        """Hear of a call that was made."""
+
 
 def _counted(name: str) -> Callable[..., Any]:
     real = getattr(Disk, name)
@@ -66,9 +70,11 @@ def _counted(name: str) -> Callable[..., Any]:
         if name in {"move", "exchange"} and not self.exchanges:
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         self.step(name)
-        if name in {"sync", "sync_directory"} and not self.syncs:
-            return None
-        return real(self, *args)
+        result = None
+        if self.syncs or name not in {"sync", "sync_directory"}:
+            result = real(self, *args)
+        self.note(name, args, result)
+        return result
 
     return call
 
@@ -118,10 +124,16 @@ def bump(root: Path, disk: Disk) -> None:
         tree.apply(edits)
 
 
-def bump_two(root: Path, disk: Disk) -> None:
-    """Write the first and the last site only."""
+def bump_all(root: Path, disk: Disk) -> None:
+    """Write every new text, whatever the sites hold."""
     with files.locked(root, command="bump", disk=disk) as tree:
-        tree.apply([EDITS[0], EDITS[-1]])
+        tree.apply(EDITS)
+
+
+def bump_two(root: Path, disk: Disk) -> None:
+    """Write one site that exists and one that does not."""
+    with files.locked(root, command="bump", disk=disk) as tree:
+        tree.apply([EDITS[1], EDITS[-1]])
 
 
 def recover(root: Path, disk: Disk | None = None) -> None:
