@@ -2,6 +2,7 @@
 
 import bisect
 import difflib
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -43,14 +44,18 @@ class Text:
         return tuple(align.normal(line) for line in self.lines)
 
     @cached_property
+    def says(self) -> tuple[bool, ...]:
+        """Tell of each line whether it says something."""
+        return tuple(not align.is_trivial(line) for line in self.normals)
+
+    @cached_property
     def telling(self) -> frozenset[str]:
         """Return the distinct lines that say something."""
-        return frozenset(line for line in self.normals if not align.is_trivial(line))
+        return frozenset(itertools.compress(self.normals, self.says))
 
     def numbers(self, *, without: Collection[int] = ()) -> set[int]:
         """Return the numbers (from 0) of the lines that say something."""
-        every = enumerate(self.normals)
-        return {n for n, line in every if n not in without and not align.is_trivial(line)}
+        return set(itertools.compress(range(len(self.lines)), self.says)).difference(without)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +93,11 @@ class Comparison:
         for path, there in self._there.items():
             self._matched[path] = _match(old[path], new[there])
             taken[there].update(self._matched[path].values())
-        self._added = {path: text.numbers(without=taken[path]) for path, text in new.items()}
+        # A file that did not change has nothing new, and nothing moved into it.
+        self._added = {
+            path: set() if _is_same(old.get(path), text) else text.numbers(without=taken[path])
+            for path, text in new.items()
+        }
         self._homes: dict[str, dict[str, list[int]]] = defaultdict(dict)
         for path, numbers in self._added.items():
             for number in sorted(numbers):
@@ -96,6 +105,8 @@ class Comparison:
         self.gone = {path: numbers for path in old if (numbers := self._find_gone(path))}
 
     def _find_gone(self, path: str) -> set[int]:
+        if _is_same(self.old[path], self.new.get(path)):
+            return set()
         left = self.old[path].numbers(without=self._matched.get(path, {}))
         return left - self._moved(path, sorted(left))
 
@@ -192,8 +203,12 @@ def _most_alike(line: str, there: Text, numbers: Iterable[int], least: float) ->
     return best
 
 
+def _is_same(one: Text | None, other: Text | None) -> bool:
+    return one is not None and other is not None and one.lines == other.lines
+
+
 def _match(old: Text, new: Text) -> dict[int, int]:
-    if old.lines == new.lines:
+    if _is_same(old, new):
         return {number: number for number in range(len(old.lines))}
     return dict(align.matches(old.normals, new.normals))
 
@@ -213,11 +228,12 @@ def _heirs(
 ) -> dict[str, str]:
     """Return, for the files that are gone, the new file that shares most with each."""
     found = {}
+    changed = [text for path, text in new.items() if not _is_same(old.get(path), text)]
     for path, text in old.items():
         if path in partners:
             continue
         # Kernels of two architectures resemble each other, but none inherits the other's fixes.
-        kin = [other for other in new.values() if _may_inherit(other.path, path)]
+        kin = [other for other in changed if _may_inherit(other.path, path)]
         if heir := _most_shared(text, kin, least=SOME_FILE):
             found[path] = heir.path
     return found
