@@ -5,8 +5,8 @@ Nothing heavy is imported here: `dgpin check` reads cached facts when it starts.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from dgpin import cache
 from dgpin.verdict import Place
@@ -18,8 +18,7 @@ Value = str | tuple[str, ...]
 SCHEMA = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(NamedTuple):
     """One value of a source, and the lines from which it was read."""
 
     name: str
@@ -27,8 +26,7 @@ class Fact:
     origin: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(NamedTuple):
     """Every fact of a source at a commit.
 
     `unknown` names the facts that are absent or may lack items, each with the reason. `missing`
@@ -37,7 +35,7 @@ class Facts:
 
     commit: str
     facts: Mapping[str, Fact]
-    unknown: Mapping[str, str] = field(default_factory=dict)
+    unknown: Mapping[str, str] = MappingProxyType({})
     missing: tuple[str, ...] = ()
 
     def scalar(self, name: str) -> str | None:

@@ -13,11 +13,11 @@ def main() -> None:
     directory = parser.parse_args().directory.absolute()
     example = make_deepgemm(directory)
     host = make_host(directory / "host", example.url, example.commits["sm120"])
-    print(f"host   {host}")  # noqa: T201 - this is the program's answer
-    print(f"repo   {example.url}")  # noqa: T201 - the same
-    print(f"fork   {example.fork}")  # noqa: T201 - the same
+    print(f"host   {host}")
+    print(f"repo   {example.url}")
+    print(f"fork   {example.fork}")
     for name, commit in example.commits.items():
-        print(f"{name:6} {commit}")  # noqa: T201 - the same
+        print(f"{name:6} {commit}")
 
 
 if __name__ == "__main__":
