@@ -212,6 +212,9 @@ _OWN_GCC = {
     ("rhel", "10"): 14,
     ("amzn", "2"): 7,
     ("amzn", "2023"): 11,
+    **{("alpine", f"3.{minor}"): 12 for minor in (17, 18)},
+    **{("alpine", f"3.{minor}"): 13 for minor in (19, 20)},
+    **{("alpine", f"3.{minor}"): 14 for minor in (21, 22)},
 }
 _RHEL = ("almalinux", "rocky", "centos", "ol")
 _TOOLSET = (
@@ -249,7 +252,8 @@ _NEWER = {
 
 def _own_gcc(distribution: Distribution) -> int | None:
     name = "rhel" if distribution.id in _RHEL else distribution.id
-    return _OWN_GCC.get((name, _major(distribution.version)))
+    parts = distribution.version.split(".")
+    return _OWN_GCC.get((name, ".".join(parts[: 2 if name == "alpine" else 1])))
 
 
 def _major(version: str) -> str:

@@ -112,8 +112,7 @@ def locked(key: str, *, waiting: Callable[[], None]) -> Iterator[Path]:
             waiting()
             fcntl.flock(lock, fcntl.LOCK_EX)
         draft = root / f".{key}.new"
-        # A killed dgpin may have left its draft; whoever holds the lock owns it.
-        shutil.rmtree(draft, ignore_errors=True)
+        _clear_drafts(root, mine=key)
         try:
             draft.mkdir()
         except OSError as error:
@@ -121,6 +120,16 @@ def locked(key: str, *, waiting: Callable[[], None]) -> Iterator[Path]:
         try:
             yield draft
         finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _clear_drafts(root: Path, *, mine: str) -> None:
+    """Remove the drafts that a killed dgpin has left: whoever holds a draft's lock owns it."""
+    for draft in root.glob(".*.new"):
+        key = draft.name[1 : -len(".new")]
+        with contextlib.suppress(OSError), (root / f".{key}.lock").open("w") as lock:
+            if key != mine:  # its lock is ours already, and a second one would not know
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(draft, ignore_errors=True)
 
 

@@ -1,0 +1,305 @@
+"""The preflight on machines that are directories, their compilers small scripts."""
+
+from pathlib import Path
+
+import pytest
+
+from dgpin.build import job, preflight, toolchain
+from dgpin.build.preflight import Preflight, Status
+from dgpin.build.recipe import Binding, Recipe
+from tests.build import world as worlds
+from tests.build.world import BACKTRACE, GXX, OS_RELEASE, World
+from tests.example.deepgemm import sources
+
+INCLUDED = "cuda_runtime_api.h elfutils/libdwfl.h format cusparse.h"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Return the small DeepGEMM 2.8.0, which uses <format> and elfutils."""
+    root = tmp_path / "source"
+    for path, text in sources()["new"].items():
+        worlds.write(root / path, text)
+    return root
+
+
+def machine(distribution: str, tmp_path: Path, source: Path) -> World:
+    """Return a machine of a distribution with the compiler of that release."""
+    made = worlds.make(tmp_path / "root", distribution, source)
+    made.compiler(GXX[distribution], headers=INCLUDED)
+    return made
+
+
+@pytest.fixture
+def world(tmp_path: Path, source: Path) -> World:
+    """Return a Debian."""
+    return machine("debian", tmp_path, source)
+
+
+@pytest.fixture(params=OS_RELEASE)
+def each(request: pytest.FixtureRequest, tmp_path: Path, source: Path) -> World:
+    """Return a machine of every distribution in turn."""
+    return machine(request.param, tmp_path, source)
+
+
+def inspect(world: World, *, libraries: tuple[str, ...] = (), **options: object) -> Preflight:
+    """Return the preflight of the small DeepGEMM there; `libraries` are linked besides."""
+    recipe = job.read_recipe(world.source)
+    recipe = Recipe(
+        name=recipe.name,
+        binding=Binding.PYBIND11,
+        sources=recipe.sources,
+        includes=recipe.includes,
+        libraries=(*recipe.libraries, *libraries),
+        flags=recipe.flags,
+        third_party=recipe.third_party,
+        modules=recipe.modules,
+    )
+    home = options.pop("cuda_home", None)
+    assert not options
+    found = toolchain.collect(
+        [world.python],
+        env=world.env,
+        modules=recipe.modules,
+        root=world.root,
+        cuda_home=home if isinstance(home, Path) else None,
+    )
+    return preflight.inspect(recipe, world.source, found)
+
+
+def complete(world: World) -> None:
+    """Give a machine everything that the small DeepGEMM needs."""
+    world.torch()
+    world.toolkit("usr/local/cuda-13.0")
+    world.program("usr/bin/nvcc", f"#!/bin/sh\nexec {world.root}/usr/local/cuda-13.0/bin/nvcc\n")
+    for name in ("elfutils/libdwfl.h", "format", "cusparse.h"):
+        world.file(f"usr/include/{name}")
+    for name in ("cuda_runtime.h", "cccl/cuda/std/utility"):
+        world.file(f"usr/local/cuda-13.0/include/{name}")
+
+
+EVERYTHING = {
+    "debian": [
+        ("elfutils/libdwfl.h", "libdw-dev", ""),
+        ("<format>", "", ""),
+        ("cusparse.h", "libcusparse-dev-13-0", "cuda-toolkit[cusparse]==13.0.*"),
+        ("libnvrtc", "cuda-nvrtc-dev-13-0", "cuda-toolkit[nvrtc]==13.0.*"),
+    ],
+    "ubuntu": [
+        ("elfutils/libdwfl.h", "libdw-dev", ""),
+        ("<format>", "g++-13", ""),
+        ("cusparse.h", "libcusparse-dev-13-0", "cuda-toolkit[cusparse]==13.0.*"),
+        ("libnvrtc", "cuda-nvrtc-dev-13-0", "cuda-toolkit[nvrtc]==13.0.*"),
+    ],
+    "almalinux": [
+        ("elfutils/libdwfl.h", "elfutils-devel", ""),
+        ("<format>", "gcc-toolset-13-gcc-c++", ""),
+        ("cusparse.h", "libcusparse-devel-13-0", "cuda-toolkit[cusparse]==13.0.*"),
+        ("libnvrtc", "cuda-nvrtc-devel-13-0", "cuda-toolkit[nvrtc]==13.0.*"),
+    ],
+    "amzn": [
+        ("elfutils/libdwfl.h", "elfutils-devel", ""),
+        ("<format>", "gcc14-c++", ""),
+        ("cusparse.h", "libcusparse-devel-13-0", "cuda-toolkit[cusparse]==13.0.*"),
+        ("libnvrtc", "cuda-nvrtc-devel-13-0", "cuda-toolkit[nvrtc]==13.0.*"),
+    ],
+    "alpine": [
+        ("elfutils/libdwfl.h", "elfutils-dev", ""),
+        ("<format>", "", ""),
+        ("cusparse.h", "", ""),
+        ("libnvrtc", "", ""),
+    ],
+}
+
+
+def test_everything_missing_is_one_table(each: World) -> None:
+    """What four obstacles need is named at once, each with its package, and nothing else is."""
+    each.torch()
+    each.toolkit("usr/local/cuda")
+
+    found = inspect(each, libraries=("nvrtc",))
+
+    expected = EVERYTHING[found.toolchain.distribution.id]
+    assert expected == [(item.name, item.package, item.pip) for item in found.missing]
+
+
+def test_nothing_missing_is_no_row(each: World) -> None:
+    """On a machine that has everything, nothing is called missing."""
+    complete(each)
+
+    assert () == inspect(each).missing
+
+
+def test_nvcc_is_followed_to_its_toolkit(each: World) -> None:
+    """A wrapper script on PATH leads to the toolkit behind it, not to its own parent."""
+    complete(each)
+
+    found = inspect(each)
+
+    assert found.toolchain.toolkit is not None
+    assert each.root / "usr/local/cuda-13.0" == found.toolchain.toolkit.home
+    notes = {item.name: item.detail for item in found.items if item.status is Status.NOTE}
+    assert notes["torch's own guess"].startswith(f"{each.root}/usr; ")
+
+
+def test_elfutils_alone(each: World) -> None:
+    """A missing elfutils header is named with its package and the line that includes it."""
+    complete(each)
+    (each.root / "usr/include/elfutils/libdwfl.h").unlink()
+
+    found = inspect(each)
+
+    (item,) = found.missing
+    package = {name: rows[0][1] for name, rows in EVERYTHING.items()}
+    assert package[found.toolchain.distribution.id] == item.package
+    assert [f"{BACKTRACE}:7"] == [str(place) for place in item.needed_by]
+
+
+def test_pip_headers_are_used_unasked(each: World) -> None:
+    """A header that only pip's nvidia package holds is found."""
+    complete(each)
+    (each.root / "usr/include/cusparse.h").unlink()
+    each.file("venv/site-packages/nvidia/cu13/include/cusparse.h")
+
+    assert () == inspect(each).missing
+
+
+def test_old_compiler_is_named_by_what_it_lacks(each: World) -> None:
+    """A g++ without <format> is told by a probe, and the row says since when GCC has it."""
+    complete(each)
+    (each.root / "usr/include/format").unlink()
+
+    (item,) = inspect(each).missing
+
+    assert "<format>" == item.name
+    assert "it came with GCC 13" in item.detail
+
+
+def test_library_without_link_name_is_linked(each: World) -> None:
+    """`-lnvrtc` finds pip's libnvrtc.so.13, which no linker finds by that name."""
+    complete(each)
+    real = each.file("venv/site-packages/nvidia/cu13/lib/libnvrtc.so.13")
+
+    found = inspect(each, libraries=("nvrtc",))
+
+    assert () == found.missing
+    assert [real] == [lib.path for lib in found.libraries if lib.name == "nvrtc"]
+
+
+def test_stub_of_the_driver_is_found(world: World) -> None:
+    """`-lcuda` finds the toolkit's stub, and the row says where."""
+    complete(world)
+    stub = world.file("usr/local/cuda-13.0/lib64/stubs/libcuda.so")
+
+    found = inspect(world, libraries=("cuda",))
+
+    assert () == found.missing
+    assert [f"the stub {stub} is linked"] == [
+        item.detail for item in found.items if item.name == "libcuda"
+    ]
+
+
+def test_library_that_is_nowhere_says_where_it_looked(world: World) -> None:
+    """A missing library's row names the directories."""
+    complete(world)
+
+    (item,) = inspect(world, libraries=("cuda",)).missing
+
+    assert "libcuda" == item.name
+    assert f"{world.root}/usr/local/cuda-13.0/lib64" in item.detail
+
+
+def test_cpu_only_torch_is_called_that(world: World) -> None:
+    """A torch without CUDA is one row; its missing CUDA libraries are none."""
+    complete(world)
+    for name in ("torch_cuda", "c10_cuda"):
+        (world.site / f"torch/lib/lib{name}.so").unlink()
+    world.torch("2.13.0+cpu", None)
+
+    (item,) = inspect(world).missing
+
+    assert "torch 2.13.0+cpu" == item.name
+    assert item.detail.startswith("a CPU-only build")
+
+
+def test_without_torch_one_row_says_so(world: World) -> None:
+    """Without torch its absence is named, and the libraries that are torch's are not."""
+    complete(world)
+    world.site.joinpath("torch/version.py").unlink()
+
+    assert ["torch"] == [item.name for item in inspect(world).missing]
+
+
+def test_without_compiler_headers_are_still_told(world: World) -> None:
+    """No compiler, no cusparse, no elfutils: all three are in the table."""
+    complete(world)
+    (world.bin / "g++").unlink()
+    for name in ("cusparse.h", "elfutils/libdwfl.h"):
+        (world.root / "usr/include" / name).unlink()
+    torch = world.site / "torch/include"
+    worlds.write(torch / "torch/python.h", "#include <ATen/cuda/CUDAContextLight.h>\n")
+    worlds.write(torch / "ATen/cuda/CUDAContextLight.h", "#include <cusparse.h>\n")
+    worlds.write(torch / "pybind11/pybind11.h")
+    worlds.write(torch / "torch/version.h")
+
+    names = {item.name for item in inspect(world).missing}
+
+    assert {"C++ compiler", "cusparse.h", "elfutils/libdwfl.h"} == names
+
+
+def test_toolkit_of_another_major_version(world: World) -> None:
+    """A toolkit that torch was not built with is an obstacle, told with both versions."""
+    complete(world)
+    world.toolkit("usr/local/cuda-13.0", "12.9")
+
+    (item,) = inspect(world).missing
+
+    assert "CUDA 12.9" == item.name
+    assert "was built with CUDA 13.0" in item.detail
+
+
+def test_toolkit_without_headers_is_passed_over(world: World) -> None:
+    """CUDA_HOME without headers is not taken, and a note says why."""
+    complete(world)
+    world.env["CUDA_HOME"] = str(world.root / "opt/empty")
+
+    found = inspect(world)
+
+    assert () == found.missing
+    assert [f"{world.root}/opt/empty was not taken: no cuda_runtime_api.h in it"] == [
+        item.detail for item in found.items if item.name == "CUDA_HOME"
+    ]
+
+
+def test_full_disk_is_told_before_compiling(world: World, source: Path) -> None:
+    """Too little room for a build is a row."""
+    complete(world)
+    recipe = job.read_recipe(source)
+    found = toolchain.collect([world.python], env=world.env, root=world.root)
+
+    checked = preflight.inspect(recipe, source, found, room=lambda _path: 1_000_000)
+
+    assert ["disk"] == [item.name for item in checked.missing]
+
+
+def test_second_look_asks_the_compiler_for_less(world: World) -> None:
+    """While nothing changed, the headers are not read again; a new one is noticed."""
+    complete(world)
+    inspect(world)
+    real = world.bin / "g++"
+    real.write_text(
+        real.read_text().replace("printf 'python_api.o", "exit 7; printf 'python_api.o")
+    )
+
+    assert () == inspect(world).missing
+
+
+def test_header_that_appears_is_seen(world: World) -> None:
+    """What was missing and is installed now is missing no more."""
+    complete(world)
+    (world.root / "usr/include/cusparse.h").unlink()
+    assert ["cusparse.h"] == [item.name for item in inspect(world).missing]
+
+    world.file("usr/include/cusparse.h")
+
+    assert () == inspect(world).missing
