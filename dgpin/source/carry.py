@@ -1,6 +1,7 @@
 """Which changes that an old source has beyond its upstream do not survive in a new one?"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from dgpin.source import blame, families, folding
@@ -32,10 +33,13 @@ def carry(
         UnavailableError: the history could not be read.
     """
     texts, not_compared = _comparable(old.texts, new.texts)
-    comparison = Comparison(texts, new.texts)
     beyond = Comparison(texts, upstream.texts) if upstream is not None else None
     own = beyond.gone if beyond is not None else {p: t.numbers() for p, t in texts.items()}
-    origins = _origins(old, new, upstream, own, beyond) if old.mirror is not None else None
+    # git reads the history while Python compares the texts.
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(_origins, old, new, upstream, own, beyond)
+        comparison = Comparison(texts, new.texts)
+        origins = asked.result()
     if origins is not None:
         own = {path: _written(numbers, origins.authors[path]) for path, numbers in own.items()}
     missing = {path: len(own[path]) for path in _whole(comparison, own)}
@@ -101,13 +105,15 @@ def _origins(
     upstream: Side | None,
     own: Mapping[str, set[int]],
     beyond: Comparison | None,
-) -> Origins:
+) -> Origins | None:
+    if old.mirror is None:
+        return None
     others = [side for side in (new, upstream) if side is not None and side.mirror is not None]
-    mirrors = [side.mirror for side in (old, *others) if side.mirror is not None]
     for side in (old, *others):
         if side.mirror is not None:
             side.mirror.bring_history(side.commit)
-    history = History(mirrors[0].path, tuple(mirror.path for mirror in mirrors[1:]))
+    lent = (side.mirror.path for side in others if side.mirror is not None)
+    history = History(old.mirror.path, tuple(lent))
     # What the new source's own history had, it gave up on purpose.
     limits = [side.commit for side in others]
     authors = blame.authors(history, old.commit, tuple(own), beyond=limits)
@@ -123,7 +129,7 @@ def _origins(
         authors=authors,
         excluded=excluded,
         upstream=known,
-        commits={commit.sha: commit for commit in mirrors[0].describe_all(sorted(shas))},
+        commits={commit.sha: commit for commit in old.mirror.describe_all(sorted(shas))},
     )
 
 

@@ -33,7 +33,7 @@ def by_hunk(comparison: Comparison, gone: Numbers, dropped: Sequence[Family]) ->
     losses = []
     for path, numbers in gone.items():
         for hunk in _hunks(list(comparison.fates(path, numbers))):
-            lines = tuple(_lost(comparison, line) for line in hunk)
+            lines = _lost(comparison, hunk)
             digest = hashlib.sha256("\n".join(align.normal(line.text) for line in lines).encode())
             where = context.function_at(comparison.old[path].lines, hunk[0].line)
             losses.append(
@@ -60,18 +60,27 @@ def _hunks(lines: Sequence[Gone]) -> Iterator[list[Gone]]:
         yield hunk
 
 
-def _lost(comparison: Comparison, gone: Gone) -> LostLine:
-    there = comparison.new[gone.new_path].lines if gone.new_path else ()
-    text = comparison.old[gone.path].lines[gone.line]
-    return LostLine(
-        here=Place(gone.path, gone.line + 1),
-        text=text.strip(),
-        fate=gone.fate,
-        there=Place(gone.new_path, gone.new_line + 1) if gone.new_path else Place(""),
-        function=context.function_at(there, gone.new_line),
-        now=gone.now,
-        telling=bool(fixlike.signs(text, gone.now)),
-    )
+def _lost(comparison: Comparison, lines: Sequence[Gone]) -> tuple[LostLine, ...]:
+    functions: dict[tuple[str, int], str] = {}
+    found = []
+    for gone in lines:
+        place = (gone.new_path, gone.new_line)
+        if place not in functions:
+            there = comparison.new[gone.new_path].lines if gone.new_path else ()
+            functions[place] = context.function_at(there, gone.new_line)
+        text = comparison.old[gone.path].lines[gone.line]
+        found.append(
+            LostLine(
+                here=Place(gone.path, gone.line + 1),
+                text=text.strip(),
+                fate=gone.fate,
+                there=Place(gone.new_path, gone.new_line + 1) if gone.new_path else Place(""),
+                function=functions[place],
+                now=gone.now,
+                telling=bool(fixlike.signs(text, gone.now)),
+            )
+        )
+    return tuple(found)
 
 
 def _judge(lines: Iterable[LostLine], *, subject: str, size: int) -> Likeness:
@@ -119,7 +128,7 @@ def by_commit(
         commit = origins.commits[sha]
         rest = tally.take_lines(commit, lines, comparison)
         if rest:
-            losses.append(_loss(commit, [_lost(comparison, line) for line in rest], living[sha]))
+            losses.append(_loss(commit, _lost(comparison, rest), living[sha]))
     return Folded(losses=tuple(losses), families=tally.families(), left_out=left_out)
 
 
