@@ -76,7 +76,7 @@ def classify(facts: Mapping[str, Any], *, extensions: Sequence[str], suffix: str
             what=f"the interpreter has no usable torch: {message}",
             remedy="Name an interpreter that has torch with --python.",
         )
-    loader = _from_loader(message, [str(path) for path in facts["maps"]])
+    loader = _from_loader(message, [str(path) for path in facts.get("maps", ())])
     if loader is not None:
         return loader
     if missing.rsplit(".", maxsplit=1)[-1].startswith("_C") or "'_C'" in message:

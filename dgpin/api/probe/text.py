@@ -57,22 +57,21 @@ class Module:
         return {t for t in texts if isinstance(t, str) and t.isidentifier()}
 
     def dropped(self, path: str, module: object) -> "list[str]":
-        """Return a line for each guarded import block that this build dropped as a whole."""
+        """Return a line for each guarded import that this build breaks off."""
         lines = []
         for node in ast.walk(self.tree):
             if not isinstance(node, ast.Try):
                 continue
-            imports = [n for n in node.body if isinstance(n, ast.ImportFrom) and n.level == 1]
-            for block in imports:
+            for block in (n for n in node.body if isinstance(n, ast.ImportFrom) and n.level == 1):
                 target = sys.modules.get(f"{self.name}.{block.module}")
                 names = [a.name for a in block.names if a.name != "*"]
                 missing = [n for n in names if target is not None and not hasattr(target, n)]
-                lost = [a.asname or a.name for a in block.names]
-                lost = [n for n in lost if n != "*" and not hasattr(module, n)]
-                if missing and len(lost) > len(missing):
+                lost = [a.asname or a.name for a in block.names if a.name != "*"]
+                lost = [n for n in lost if not hasattr(module, n)]
+                if missing and lost:
                     lines.append(
-                        f"{path}: the guarded import at line {block.lineno} is dropped whole, "
-                        f"{len(lost)} names, because {block.module} has no {', '.join(missing)}"
+                        f"{path}: the guarded import at line {block.lineno} breaks off, because "
+                        f"{block.module} has no {missing[0]}: without {', '.join(lost)}"
                     )
         return lines
 

@@ -101,9 +101,13 @@ class Half:
         return {n[len(prefix) :]: Object(key=n, kind="module", path=n) for n in inner}
 
     def _read(self, module: Module) -> None:
-        for statement, guarded in _statements(module.tree.body):
+        left: set[ast.Try] = set()  # by a name that could not be imported
+        for statement, guards in _statements(module.tree.body):
+            if left.intersection(guards):
+                continue
             if isinstance(statement, ast.ImportFrom):
-                self._import(module, statement, guarded=guarded)
+                if not self._import(module, statement) and guards:
+                    left.add(guards[-1])
             elif isinstance(statement, ast.Import):
                 for alias in statement.names:
                     bound = alias.asname or alias.name.split(".")[0]
@@ -117,18 +121,23 @@ class Half:
                 if source.startswith(_DYNAMIC):
                     module.dynamic = f"line {statement.lineno} puts names there when it runs"
 
-    def _import(self, module: Module, node: ast.ImportFrom, *, guarded: bool) -> None:
+    def _import(self, module: Module, node: ast.ImportFrom) -> bool:
+        """Bind what an import names, up to the first name that is not there; tell whether all
+        were."""
         base = _absolute(module, node)
         if base.split(".")[0] != PACKAGE:
             for alias in node.names:
                 module.names.setdefault(alias.asname or alias.name, None)
-            return
-        found = {a.asname or a.name: self._named(base, a.name) for a in node.names if a.name != "*"}
-        if guarded and any(value is None for value in found.values()):
-            return  # one name that is missing, and the block is dropped as a whole
-        module.names.update({name: value for name, value in found.items() if value is not None})
-        if any(alias.name == "*" for alias in node.names):
-            module.stars[base] = len(module.names)
+            return True
+        for alias in node.names:
+            if alias.name == "*":
+                module.stars[base] = len(module.names)
+                continue
+            value = self._named(base, alias.name)
+            if value is None:
+                return False
+            module.names[alias.asname or alias.name] = value
+        return True
 
     def _named(self, base: str, name: str) -> Object | None:
         """Return what an import names; a module's own names are followed when they are asked."""
@@ -280,17 +289,18 @@ def _absolute(module: Module, node: ast.ImportFrom) -> str:
 
 
 def _statements(
-    body: Sequence[ast.stmt], *, guarded: bool = False
-) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yield what an import runs, with whether a failed import is caught around it."""
+    body: Sequence[ast.stmt], *, guards: tuple[ast.Try, ...] = ()
+) -> Iterator[tuple[ast.stmt, tuple[ast.Try, ...]]]:
+    """Yield what an import runs, with the try statements around it that catch its failure."""
     for statement in body:
-        yield statement, guarded
+        yield statement, guards
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         if isinstance(statement, ast.Try):
-            yield from _statements(statement.body, guarded=guarded or bool(statement.handlers))
+            inner = (*guards, statement) if statement.handlers else guards
+            yield from _statements(statement.body, guards=inner)
             for block in (statement.orelse, statement.finalbody):
-                yield from _statements(block, guarded=guarded)
+                yield from _statements(block, guards=guards)
             continue
         for name in ("body", "orelse"):
-            yield from _statements(getattr(statement, name, []), guarded=guarded)
+            yield from _statements(getattr(statement, name, []), guards=guards)
