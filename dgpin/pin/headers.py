@@ -73,33 +73,41 @@ GCC_FLOORS = {
     "version": "9",
 }
 
-# ISO C++23 and what it took from C, then POSIX and glibc as far as a C++ program meets them.
-_STANDARD = frozenset(
-    """
+# Standard headers of which no release of GCC is known here to have them.
+UNDATED = frozenset(
+    {"debugging", "hazard_pointer", "hive", "inplace_vector", "linalg", "mdspan", "rcu", "simd"}
+    | {"stdbit.h", "stdckdint.h"}
+)
+
+# ISO C++ up to 23 and what it took from C, then POSIX and glibc as far as a C++ program meets them.
+_STANDARD = (
+    frozenset(
+        """
     algorithm array atomic bitset cassert ccomplex cctype cerrno cfenv cfloat chrono cinttypes
     ciso646 climits clocale cmath codecvt complex condition_variable csetjmp csignal cstdalign
     cstdarg cstdbool cstddef cstdint cstdio cstdlib cstring ctgmath ctime cuchar cwchar cwctype
-    debugging deque exception forward_list fstream functional future hazard_pointer
-    initializer_list inplace_vector iomanip ios iosfwd iostream istream iterator limits linalg
-    list locale map mdspan memory mutex new numeric ostream queue random ratio rcu regex
-    scoped_allocator set shared_mutex simd sstream stack stdatomic.h stdexcept streambuf string
-    strstream system_error thread tuple type_traits typeindex typeinfo unordered_map
-    unordered_set utility valarray vector
+    deque exception forward_list fstream functional future initializer_list iomanip ios iosfwd
+    iostream istream iterator limits list locale map memory mutex new numeric ostream queue
+    random ratio regex scoped_allocator set shared_mutex sstream stack stdatomic.h stdexcept
+    streambuf string strstream system_error thread tuple type_traits typeindex typeinfo
+    unordered_map unordered_set utility valarray vector
     assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h
-    math.h setjmp.h signal.h stdalign.h stdarg.h stdbit.h stdbool.h stdckdint.h stddef.h
-    stdint.h stdio.h stdlib.h stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h wchar.h
-    wctype.h
+    math.h setjmp.h signal.h stdalign.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h
+    stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h wchar.h wctype.h
     aio.h aliases.h alloca.h ar.h argp.h argz.h arm_neon.h byteswap.h cpio.h cpuid.h cxxabi.h
     dirent.h dlfcn.h elf.h endian.h envz.h err.h error.h execinfo.h fcntl.h features.h fmtmsg.h
     fnmatch.h fstab.h fts.h ftw.h gconv.h getopt.h glob.h grp.h gshadow.h iconv.h ifaddrs.h
-    langinfo.h lastlog.h libgen.h libintl.h link.h malloc.h mcheck.h memory.h mm_malloc.h mntent.h
-    monetary.h mqueue.h netdb.h nl_types.h nss.h obstack.h omp.h paths.h poll.h printf.h
-    proc_service.h pthread.h pty.h pwd.h quadmath.h regex.h resolv.h sched.h search.h semaphore.h
-    sgtty.h shadow.h spawn.h stdio_ext.h strings.h syscall.h sysexits.h syslog.h tar.h termio.h
-    termios.h thread_db.h ttyent.h ucontext.h ulimit.h unistd.h unwind.h utime.h utmp.h utmpx.h
-    values.h wait.h wordexp.h
+    langinfo.h lastlog.h libgen.h libintl.h link.h malloc.h mcheck.h memory.h mm_malloc.h
+    mntent.h monetary.h mqueue.h netdb.h nl_types.h nss.h obstack.h omp.h paths.h poll.h
+    printf.h proc_service.h pthread.h pty.h pwd.h quadmath.h regex.h resolv.h sched.h search.h
+    semaphore.h sgtty.h shadow.h spawn.h stdio_ext.h strings.h syscall.h sysexits.h syslog.h
+    tar.h termio.h termios.h thread_db.h ttyent.h ucontext.h ulimit.h unistd.h unwind.h utime.h
+    utmp.h utmpx.h values.h wait.h wordexp.h
     """.split()  # noqa: SIM905 - a table of words is easier to read and to extend
-) | frozenset(GCC_FLOORS)
+    )
+    | UNDATED
+    | frozenset(GCC_FLOORS)
+)
 _SYSTEM = re.compile(
     r"(?:sys|linux|asm|asm-generic|net|netinet|arpa|bits|ext|experimental)/\S+|\w+intrin\.h"
 )

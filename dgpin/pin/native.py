@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dgpin.errors import RefusedError
 from dgpin.pin.grammar import version_key
-from dgpin.pin.headers import GCC_FLOORS, PACKAGES, owner
+from dgpin.pin.headers import GCC_FLOORS, PACKAGES, UNDATED, owner
 from dgpin.pin.includes import Closure, External, closure
 from dgpin.pin.setup_reader import Setup, Word
 from dgpin.source.tree import Tree
@@ -203,7 +203,9 @@ def doubts(native: Native) -> Iterator[Doubt]:
         reason = f"the files of {', '.join(native.missing)} are not at hand"
         yield from _each(("gcc_min",) if foreign else every, reason)
     for each in native.closure.externals:
-        if each.conditional:
+        if each.header in UNDATED:
+            yield Doubt("gcc_min", f"{each.places[0]} includes <{each.header}>, new to C++")
+        elif each.conditional:
             yield from _on_condition(native, each)
     for place in native.closure.unresolved:
         if not is_foreign(place.path):

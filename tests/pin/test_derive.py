@@ -425,3 +425,11 @@ def test_condition_around_a_missing_submodule() -> None:
     tree = example_tree("new", without=("third-party/cutlass",), changed=api)
 
     assert {"gcc_min"} == derive(tree, commit=COMMIT).unknown.keys()
+
+
+def test_header_newer_than_the_table() -> None:
+    """A standard header of which no first GCC is known leaves the floor open."""
+    found = changed("new", {"csrc/apis/runtime.hpp": "#include <mdspan>\n"})
+
+    assert "<mdspan>" in found.unknown["gcc_min"]
+    assert "13" == found.scalar("gcc_min")
