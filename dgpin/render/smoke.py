@@ -123,7 +123,9 @@ def trouble(ran: Ran) -> Iterable[Line]:
 
 def _excerpt(raw: str, said: str, most: int = 8) -> Sequence[str]:
     """Return the lines around the one that told the cause; else the last ones."""
-    lines = [line.rstrip()[:200] for line in raw.splitlines() if line.strip()]
+    # The worker's own frames say nothing that the message does not.
+    told = raw.partition("Traceback (most recent call last):")[0] or raw
+    lines = [line.rstrip()[:200] for line in told.splitlines() if line.strip()]
     first = said.splitlines()[0][:60] if said else ""
     at = next((i for i, line in enumerate(lines) if first and first in line), None)
     if at is None:

@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from dgpin.smoke import elf, headers, wanted
+from dgpin.build import elf
+from dgpin.smoke import headers, wanted
 from dgpin.smoke.environment import cleared
 from dgpin.smoke.target import Target
 from dgpin.verdict import Place, Row, Verdict
@@ -19,6 +20,9 @@ CAPABILITIES = {
 # What a build's own assertion says about nvcc, and the version that it means.
 _NVCC_AT_LEAST = ((b"must be at least 12.9", (12, 9)), (b"should be >= 12.3", (12, 3)))
 _CUOBJDUMP_UNTIL = (12, 8)  # before, a kernel's name is found with cuobjdump
+# Mangled names of the namespaces c10, at and torch, and the libraries that define them.
+_OF_TORCH = re.compile(r"3c10|2at|5torch")
+_TORCH_LIBRARIES = ("c10", "c10_cuda", "torch_cpu", "torch_cuda", "torch_python")
 _OWN_CACHES = (".deep_gemm", ".dj", ".cache/vllm/deep_gemm")
 
 
@@ -136,17 +140,18 @@ def _torch(target: Target) -> Iterator[Row]:
 def _libraries(target: Target) -> Iterator[Row]:
     if target.extension is None:
         return
-    linked = elf.needed(target.data)
-    if linked is None:
+    try:
+        needs = elf.read(target.data, name=str(target.extension))
+    except elf.ElfError as error:
         yield Row(
             rule="libraries",
             verdict=Verdict.FAIL,
-            message="this is no shared object for a 64-bit machine",
+            message=error.message,
             places=(Place(str(target.extension)),),
             hint="Install the package again: the file is damaged.",
         )
         return
-    runtime = next((name for name in linked if name.startswith("libcudart.so")), "")
+    runtime = next((name for name in needs.libraries if name.startswith("libcudart.so")), "")
     wanted_major = runtime.rpartition(".")[2]
     torch_major = target.torch.cuda.partition(".")[0] if target.torch else ""
     clash = bool(runtime and torch_major and wanted_major != torch_major)
@@ -155,8 +160,30 @@ def _libraries(target: Target) -> Iterator[Row]:
         verdict=Verdict.FAIL if clash else Verdict.PASS,
         message=f"{runtime} beside a torch for CUDA {target.torch.cuda if target.torch else ''}"
         if clash
-        else ", ".join(linked),
+        else f"{len(needs.libraries)}, among them {runtime or 'no CUDA runtime'}",
         hint="Build it with the CUDA of torch." if clash else "",
+    )
+    yield from _symbols(target, needs)
+
+
+def _symbols(target: Target, needs: elf.Needs) -> Iterator[Row]:
+    """Look up what `_C` asks of torch in torch's own libraries, without loading either."""
+    asked = [name for name in needs.symbols if _OF_TORCH.search(name)]
+    if target.torch is None or not asked:
+        return
+    libraries = [target.torch.root / "lib" / f"lib{name}.so" for name in _TORCH_LIBRARIES]
+    try:
+        absent = elf.absent(asked, [path for path in libraries if path.is_file()])
+    except elf.ElfError:
+        return
+    more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+    yield Row(
+        rule="symbols",
+        verdict=Verdict.FAIL if absent else Verdict.PASS,
+        message=f"torch {target.torch.version} has no {absent[0]}{more}"
+        if absent
+        else f"torch has all {len(asked)} that _C asks of it",
+        hint="It was built against another torch: build it for this one." if absent else "",
     )
 
 

@@ -127,6 +127,8 @@ def _raised(result: Result, raised: str, child: Child) -> Result:
     text = f"{raised}\n{child.said(check.id)}"
     found = explain(text)
     message = found.what if found.cause != "unexplained" else raised.splitlines()[0]
+    call = _last_call(child, check.id)
+    message += f" (in {call})" if call else ""
     return replace(
         result,
         verdict=Verdict.FAIL,
@@ -149,12 +151,8 @@ def _refusal(check: Check, raised: str) -> str:
 def _died(check: Check, child: Child) -> Result:
     timed_out = child.returncode is None or _WATCHDOG in child.stderr
     text = child.said(check.id)
-    calls = [
-        event["call"]
-        for event in child.events
-        if event["event"] == "call" and event["check"] == check.id
-    ]
-    where = f" in {calls[-1]}" if calls else ""
+    call = _last_call(child, check.id)
+    where = f" in {call}" if call else ""
     found = explain(text, returncode=child.returncode, timed_out=timed_out)
     how = "no answer" if timed_out else f"the process ended with {child.returncode}"
     return Result(
@@ -164,6 +162,12 @@ def _died(check: Check, child: Child) -> Result:
         explanation=found,
         raw=text[-_MOST_RAW:],
     )
+
+
+def _last_call(child: Child, check: str) -> str:
+    """Return the function that the check had called last, "" for none."""
+    calls = (e["call"] for e in child.events if e["event"] == "call" and e["check"] == check)
+    return next(reversed(list(calls)), "")
 
 
 def _wanted(result: Result, expected: frozenset[str]) -> Result:

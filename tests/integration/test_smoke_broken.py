@@ -126,6 +126,20 @@ MACHINES: dict[str, tuple[Break, list[str], tuple[str, str]]] = {
         ["libraries"],
         ("pass", ""),
     ),
+    "a build for another torch": (
+        lambda m: (m.package / "_C.so").write_bytes(
+            world.shared_object(
+                ["libcudart.so.13"], world.bindings(), undefined=["_ZN3c105ErrorC1Ev"]
+            )
+        ),
+        ["symbols"],
+        ("pass", ""),
+    ),
+    "a file that is no shared object": (
+        lambda m: (m.package / "_C.so").write_bytes("\0".join(world.bindings()).encode() + b"\0"),
+        ["libraries"],
+        ("pass", ""),
+    ),
     "a keyword gone from the build": (
         lambda m: (m.package / "_C.so").write_bytes(
             (m.package / "_C.so").read_bytes().replace(b"clean_logits", b"CLEAN_LOGITS")

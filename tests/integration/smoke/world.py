@@ -142,7 +142,7 @@ def interpreter(venv: Path) -> Path:
         path.mkdir(parents=True)
     shutil.copy(HERE / "fake_torch.py", site / "torch" / "__init__.py")
     (site / "torch" / "version.py").write_text('__version__ = "2.99.0+cu130"\ncuda = "13.0"\n')
-    (site / "torch" / "lib" / "libc10.so").write_bytes(b"__cxx11")
+    (site / "torch" / "lib" / "libc10.so").write_bytes(shared_object([], ["__cxx11"]))
     (site / "torch" / "include" / "ATen" / "ATen.h").write_text("")
     return venv / "bin" / "python"
 
@@ -153,32 +153,61 @@ def build(package: Path) -> Path:
         (package / "include" / tree).mkdir(parents=True)
     (package / "include" / "deep_gemm" / "kernel.cuh").write_text("// a kernel\n")
     shutil.copy(HERE / "fake_build.py", package / "__init__.py")
-    words = {word for each in wanted.KEYWORDS.values() for word in each}
-    names = {each if isinstance(each, str) else each[0] for each in wanted.NAMES}
-    texts = sorted(words | names)
-    (package / "_C.so").write_bytes(shared_object(["libcudart.so.13", "libc10.so"], texts))
+    (package / "_C.so").write_bytes(shared_object(["libcudart.so.13"], bindings()))
     return package
 
 
-def shared_object(needed: Sequence[str], texts: Sequence[str] = ()) -> bytes:
-    """Return an ELF file with these DT_NEEDED entries, and texts in it as string literals."""
-    strings, offsets = b"\0", []
-    for name in needed:
-        offsets.append(len(strings))
-        strings += name.encode() + b"\0"
-    dynamic = b"".join(struct.pack("<qQ", 1, offset) for offset in offsets)
+def bindings() -> list[str]:
+    """Return every name and keyword that the host asks of a build."""
+    words = {word for each in wanted.KEYWORDS.values() for word in each}
+    names = {each if isinstance(each, str) else each[0] for each in wanted.NAMES}
+    return sorted(words | names)
+
+
+def shared_object(
+    needed: Sequence[str], texts: Sequence[str] = (), *, undefined: Sequence[str] = ()
+) -> bytes:
+    """Return an ELF file that needs these libraries and symbols and holds these texts."""
+    strings = _Strings()
+    dynamic = b"".join(struct.pack("<qQ", 1, strings.add(name)) for name in needed)
     dynamic += struct.pack("<qQ", 0, 0)
+    symbols = bytes(24)
+    for name in undefined:
+        # Global, a function, in no section.
+        symbols += struct.pack("<IBBHQQ", strings.add(name), 0x12, 0, 0, 0, 0)
     literals = b"\0" + b"\0".join(text.encode() for text in texts) + b"\0"
-    at_strings = 64
-    at_dynamic = at_strings + len(strings)
-    table = at_dynamic + len(dynamic) + len(literals)
-
-    def section(kind: int, offset: int, size: int, link: int) -> bytes:
-        return struct.pack("<IIQQQQIIQQ", 0, kind, 0, 0, offset, size, link, 0, 1, 0)
-
+    names = _Strings()
+    # Name, type, content, the section it links to, the size of an entry.
+    parts = (
+        ("", 0, b"", 0, 0),
+        (".dynstr", 3, strings.data, 0, 0),
+        (".dynamic", 6, dynamic, 1, 16),
+        (".dynsym", 11, symbols, 1, 24),
+        (".rodata", 1, literals, 0, 0),
+    )
+    listed = [(names.add(name), kind, data, link, size) for name, kind, data, link, size in parts]
+    listed.append((names.add(".shstrtab"), 3, names.data, 0, 0))
+    body, table = b"", b""
+    for at, kind, data, link, size in listed:
+        table += struct.pack(
+            "<IIQQQQIIQQ", at, kind, 0, 0, 64 + len(body), len(data), link, 1, 1, size
+        )
+        body += data
     header = b"\x7fELF\x02\x01\x01" + bytes(9)
-    header += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, table, 0, 64, 0, 0, 64, 3, 0)
-    sections = section(0, 0, 0, 0)
-    sections += section(3, at_strings, len(strings), 0)
-    sections += section(6, at_dynamic, len(dynamic), 1)
-    return header + strings + dynamic + literals + sections
+    header += struct.pack(
+        "<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64, len(listed), 5
+    )
+    return header + body + table
+
+
+class _Strings:
+    """A string table under way."""
+
+    def __init__(self) -> None:
+        self.data = b"\0"
+
+    def add(self, text: str) -> int:
+        """Append a string and return its offset."""
+        at = len(self.data)
+        self.data += text.encode() + b"\0"
+        return at if text else 0
