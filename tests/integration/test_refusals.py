@@ -3,115 +3,22 @@
 import contextlib
 import hashlib
 import itertools
-import os
 import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from dgpin import process
-from dgpin.cli import app
-from tests.example import Example, make_deepgemm, make_host
+from tests.world import World, changed, git, state
 
 CMAKE = "cmake/external_projects/deepgemm.cmake"
 INSTALL = "tools/install_deepgemm.sh"
 LOST = ("--accept-loss", "deep_gemm.fp8_m_grouped_gemm_nt_masked")
 NOBODY = 65534
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """A host of the test's own, the repositories that it may be moved in, and the command line."""
-
-    example: Example
-    host: Path
-    capsys: pytest.CaptureFixture[str]
-
-    def dgpin(self, *words: str) -> tuple[int, str]:
-        """Run dgpin on the host, and return its exit code and what it said on stderr."""
-        self.capsys.readouterr()
-        code = app.main([words[0], "--host", str(self.host), *words[1:]])
-        return code, self.capsys.readouterr().err
-
-    def git(self, *words: str) -> str:
-        """Run git in the host."""
-        who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-        return process.run(["git", "-C", self.host, *who, *words]).text
-
-    def configure(self, old: str = "", new: str = "") -> None:
-        """Write and commit the preset as `dgpin.toml`, with one text in it replaced."""
-        assert self.dgpin("init")[0] == 0
-        self.edit("dgpin.toml", old, new)
-        self.git("add", "dgpin.toml")
-        self.git("commit", "-q", "-m", "Configure dgpin")
-
-    def edit(self, path: str, old: str, new: str) -> None:
-        """Replace a text that stands in a file of the host."""
-        text = (self.host / path).read_text()
-        assert old in text
-        (self.host / path).write_text(text.replace(old, new, 1))
-
-    def refuses(self, code: int, *said: str, words: tuple[str, ...]) -> str:
-        """Bump, and return the message of the refusal, after which nothing may have changed."""
-        before = state(self.host)
-        answer = self.dgpin("bump", *words)
-        assert code == answer[0], answer
-        for text in said:
-            assert text in answer[1]
-        assert before == state(self.host)
-        return answer[1]
-
-
-def state(root: Path) -> dict[str, tuple[int, str]]:
-    """Return mode and contents of everything below a directory, git's own files included."""
-    return {
-        path.relative_to(root).as_posix(): (path.lstat().st_mode, _contents(path))
-        for path in sorted(root.rglob("*"))
-    }
-
-
-def _contents(path: Path) -> str:
-    if path.is_symlink():
-        return str(path.readlink())
-    return "" if path.is_dir() else hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-@pytest.fixture(name="example", scope="module")
-def _example(tmp_path_factory: pytest.TempPathFactory) -> Example:
-    return make_deepgemm(tmp_path_factory.mktemp("example"))
-
-
-@pytest.fixture(name="first", scope="module")
-def _first(tmp_path_factory: pytest.TempPathFactory, example: Example) -> Path:
-    host = tmp_path_factory.mktemp("hosts") / "host"
-    return make_host(host, example.url, example.commits["sm120"])
-
-
-@pytest.fixture(name="cache", scope="module")
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(autouse=True)
-def _network(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Share the mirrors; nothing else is reached, and nobody waits for it: the port is closed."""
-    monkeypatch.setenv("DGPIN_CACHE_DIR", str(cache))
-    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv("DGPIN_GITHUB_API", "http://127.0.0.1:9")
-
-
-@pytest.fixture(name="world")
-def _world(
-    example: Example, first: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> World:
-    host = tmp_path / "host"
-    shutil.copytree(first, host, symlinks=True)
-    return World(example=example, host=host, capsys=capsys)
 
 
 @pytest.mark.parametrize(
@@ -164,44 +71,23 @@ def test_address_that_git_must_not_see(
 
 def test_address_of_a_submodule_that_git_must_not_see(world: World, tmp_path: Path) -> None:
     """The new source itself cannot make git run a command."""
-    evil = _derived(world.example, tmp_path)
-    _git(evil, "read-tree", "dev")
-    modules = _git(evil, "show", "dev:.gitmodules").replace(
+    evil = world.repository(tmp_path.name)
+    modules = git(evil, "show", "dev:.gitmodules").replace(
         "../../third-party/cutlass.git", "ext::sh -c touch% pwned"
     )
-    blob = _git(evil, "hash-object", "-w", "--stdin", stdin=modules)
-    _git(evil, "update-index", "--cacheinfo", f"100644,{blob},.gitmodules")
-    tree = _git(evil, "write-tree")
-    _git(evil, "update-ref", "refs/heads/evil", _git(evil, "commit-tree", tree, "-m", "Evil"))
+    changed(evil, "dev", {".gitmodules": modules}, to="evil")
 
     world.refuses(2, "uses the transport `ext`", words=("evil", "--repo", f"file://{evil}"))
 
 
-def _derived(example: Example, to: Path) -> Path:
-    """Return a copy of the repository that a test may add to, its submodules in reach."""
-    target = example.directory / to.name / "DeepGEMM.git"
-    shutil.copytree(example.url.removeprefix("file://") + ".git", target)
-    return target
-
-
-def _git(repository: Path, *words: str, stdin: str | None = None) -> str:
-    who = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@b", "GIT_AUTHOR_DATE": "1767225600 +0000"}
-    who |= {name.replace("AUTHOR", "COMMITTER"): value for name, value in who.items()}
-    data = None if stdin is None else stdin.encode()
-    done = process.run(
-        ["git", "--git-dir", repository, *words], env={**os.environ, **who}, stdin=data
-    )
-    return done.check().text.strip()
-
-
 def test_ambiguous_short_sha(world: World, tmp_path: Path) -> None:
     """Two commits that begin alike are both shown."""
-    repository = _derived(world.example, tmp_path)
-    tree = _git(repository, "rev-parse", "dev^{tree}")
+    repository = world.repository(tmp_path.name)
+    tree = git(repository, "rev-parse", "dev^{tree}")
     short, both = _alike(tree, world.example.commits["port"])
     for name, commit in zip(("one", "two"), both, strict=True):
-        made = _git(repository, "hash-object", "-t", "commit", "-w", "--stdin", stdin=commit)
-        _git(repository, "update-ref", f"refs/heads/{name}", made)
+        made = git(repository, "hash-object", "-t", "commit", "-w", "--stdin", stdin=commit)
+        git(repository, "update-ref", f"refs/heads/{name}", made)
     there = f"file://{repository}"
 
     message = world.refuses(2, f"the ref `{short}` is ambiguous", words=(short, "--repo", there))
@@ -226,9 +112,9 @@ def _alike(tree: str, parent: str) -> tuple[str, tuple[str, str]]:
 
 def test_tag_and_branch_of_one_name(world: World, tmp_path: Path) -> None:
     """A name that is both is refused with both; `tags/NAME` and `heads/NAME` say which."""
-    repository = _derived(world.example, tmp_path)
-    _git(repository, "update-ref", "refs/heads/v9", world.example.commits["port"])
-    _git(repository, "update-ref", "refs/tags/v9", world.example.commits["new"])
+    repository = world.repository(tmp_path.name)
+    git(repository, "update-ref", "refs/heads/v9", world.example.commits["port"])
+    git(repository, "update-ref", "refs/tags/v9", world.example.commits["new"])
     there = ("--repo", f"file://{repository}")
 
     message = world.refuses(2, "the ref `v9` is ambiguous", words=("v9", *there))
@@ -236,7 +122,7 @@ def test_tag_and_branch_of_one_name(world: World, tmp_path: Path) -> None:
     assert f"{world.example.commits['port'][:12]}  branch v9" in message
     assert f"{world.example.commits['new'][:12]}  tag v9" in message
     assert "Give more digits, or say which: heads/NAME, tags/NAME." in message
-    assert (0, "") == world.dgpin("bump", "heads/v9", *there, *LOST)
+    assert (0, "") == world.dgpin("bump", "heads/v9", *there, *LOST)[:2]
     assert world.example.commits["port"] in (world.host / CMAKE).read_text()
 
 
@@ -369,7 +255,7 @@ def test_conflict_markers(world: World) -> None:
     world.refuses(2, f"{INSTALL}:8: unfinished merge between `HEAD` and `theirs`", words=("dev",))
     world.git("checkout", "--theirs", "--", INSTALL)
 
-    assert (0, "") == world.dgpin("bump", "dev", "--from", world.example.commits["new"])
+    assert 0 == world.dgpin("bump", "dev", "--from", world.example.commits["new"])[0]
     assert right == state(world.host / "cmake") | state(world.host / "tools")
 
 
@@ -428,7 +314,7 @@ def test_offline_without_a_copy(
     )
 
 
-def test_no_git(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nogit(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without git on PATH the program that is missing is named."""
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
 
