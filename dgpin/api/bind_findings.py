@@ -1,0 +1,429 @@
+"""Which uses of a host break, or change their meaning, when it moves from A to B."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from dgpin.api import bind, bind_cure, bind_meaning
+from dgpin.api.bind import Bound, Refused, Untold
+from dgpin.api.bind_lookup import Missing, There, Unclear, find, first
+from dgpin.api.change import Comparison
+from dgpin.api.surface import Binding, Surface
+from dgpin.api.uses import Form, Handler, Outcome, Scan, Then, Use
+
+
+class Consequence(str, Enum):
+    """What a use meets after the move, most severe first."""
+
+    IMPORT_RAISES = "raises at import"
+    CALL_RAISES = "raises at the call"
+    SILENT_NONE = "silently off"
+    SILENT_OLDER = "silently the older name"
+    SILENT_VALUE = "silently another value"
+    CAUGHT = "raises and is caught"
+    LATENT = "broken already"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is held against the move."""
+        return self not in {Consequence.CAUGHT, Consequence.LATENT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One use that the move breaks: what happens, why, and the edit that cures it.
+
+    `exception` is what is raised, "" where nothing is; `caught_by` the handler that takes it;
+    `escapes` a handler around it that does not.
+    """
+
+    consequence: Consequence
+    use: Use
+    path: str
+    why: str
+    exception: str = ""
+    parameter: str = ""
+    cure: str = ""
+    caught_by: Handler | None = None
+    escapes: Handler | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same finding in every run, and after lines above have moved."""
+        words = (self.consequence.value, self.use.place.path, self.use.function, self.path)
+        text = "\0".join((*words, self.parameter, self.use.line))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """A use that could not be judged, and why."""
+
+    use: Use
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """What a move does to a host: findings, most severe first, and what could not be told."""
+
+    scan: Scan
+    findings: tuple[Finding, ...]
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def breaks(self) -> tuple[Finding, ...]:
+        """The findings that count against the move."""
+        return tuple(f for f in self.findings if f.consequence.counts)
+
+
+def impact(scan: Scan, comparison: Comparison) -> Impact:
+    """Hold every use against A and against B; what A takes and B does not is a finding."""
+    judge = _Judge(scan, comparison)
+    found: dict[tuple[object, ...], Finding] = {}
+    for use in scan.uses:
+        for finding in judge.use(use):
+            where = finding.use.place
+            key = (finding.consequence, where, finding.path, finding.parameter, finding.why)
+            found.setdefault(key, finding)
+    order = {consequence: i for i, consequence in enumerate(Consequence)}
+    findings = sorted(
+        judge.without_echoes(list(found.values())),
+        key=lambda f: (order[f.consequence], f.use.in_test, f.use.place, f.path),
+    )
+    return Impact(scan=scan, findings=tuple(findings), doubts=tuple(judge.doubts))
+
+
+class _Judge:
+    def __init__(self, scan: Scan, comparison: Comparison) -> None:
+        self.a: Surface = comparison.a
+        self.b: Surface = comparison.b
+        self.cure = bind_cure.Cures(comparison)
+        self.doubts: list[Doubt] = []
+        self.probed = {
+            (use.place.path, target.path, use.parameter)
+            for use in scan.uses
+            if use.form in {Form.HASATTR, Form.PARAMETER}
+            for target in use.targets
+        }
+
+    def use(self, use: Use) -> Iterator[Finding]:
+        """Yield what happens to one use."""
+        if not use.targets or use.is_fallback:
+            return
+        match use.form:
+            case Form.CALL:
+                yield from self._call(use)
+            case Form.PARAMETER:
+                yield from self._parameter(use)
+            case Form.FAKE | Form.DYNAMIC:
+                return
+            case _:
+                yield from self._name(use)
+
+    # Names ------------------------------------------------------------------------------------
+
+    def _name(self, use: Use) -> Iterator[Finding]:
+        before, after = first(self.a, use.targets), first(self.b, use.targets)
+        if self._doubtful(use, before, after):
+            return
+        if isinstance(before, Missing) and isinstance(after, Missing):
+            yield from self._latent_name(use, after)
+        elif isinstance(before, There) and isinstance(after, Missing):
+            yield from self._gone(use, before, after)
+        elif isinstance(before, There) and isinstance(after, There):
+            yield from self._older(use, before, after)
+
+    def _doubtful(self, use: Use, *found: object) -> bool:
+        unclear = [f for f in found if isinstance(f, Unclear)]
+        for item in unclear:
+            if item.reason:
+                self.doubts.append(Doubt(use=use, reason=f"{item.path}: {item.reason}"))
+        return bool(unclear)
+
+    def _gone(self, use: Use, before: There, after: Missing) -> Iterator[Finding]:
+        path = before.target.path
+        if _is_silent(use):
+            yield self._silent(use, path, _off(use, path))
+            return
+        if self._is_guarded(use, path):
+            return
+        exception = _exception(use, after)
+        why = f"B has no {path}"
+        if use.form in {Form.IMPORT, Form.DYNAMIC_IMPORT} and _catcher(use, exception) is not None:
+            catcher = _catcher(use, exception)
+            if catcher is not None and catcher.outcome.then is not Then.RAISES:
+                yield self._silent(use, path, f"{why}; {_caught_words(catcher)}")
+                return
+        yield self._raises(use, path, exception, why)
+
+    def _silent(self, use: Use, path: str, why: str) -> Finding:
+        return Finding(
+            consequence=Consequence.SILENT_NONE,
+            use=use,
+            path=path,
+            why=why,
+            cure=self.cure.name(use, path),
+        )
+
+    def _latent_name(self, use: Use, after: Missing) -> Iterator[Finding]:
+        path = use.path
+        if _is_silent(use) or self._is_guarded(use, path) or use.form is Form.PATCH:
+            return
+        exception = _exception(use, after)
+        if _catcher(use, exception) is None:
+            yield Finding(
+                consequence=Consequence.LATENT,
+                use=use,
+                path=path,
+                why=f"neither A nor B has {path}",
+                exception=exception,
+                cure=self.cure.name(use, path),
+            )
+
+    def _older(self, use: Use, before: There, after: There) -> Iterator[Finding]:
+        paths = [t.path for t in use.targets]
+        old, new = paths.index(before.target.path), paths.index(after.target.path)
+        if new > old:
+            yield Finding(
+                consequence=Consequence.SILENT_OLDER,
+                use=use,
+                path=paths[old],
+                why=f"B has no {paths[old]}, so {paths[new]} is used",
+                cure=self.cure.name(use, paths[old]),
+            )
+
+    def _is_guarded(self, use: Use, path: str, parameter: str = "") -> bool:
+        """Whether the host asks for the name, or the parameter, before it uses it."""
+        if any(g.path == path and g.parameter == parameter for g in use.guards):
+            return True
+        return (use.place.path, path, parameter) in self.probed
+
+    def _raises(
+        self, use: Use, path: str, exception: str, why: str, *, parameter: str = ""
+    ) -> Finding:
+        """Return what raises, unless a handler takes it."""
+        catcher = _catcher(use, exception)
+        caught = catcher is not None and catcher.outcome.then is not Then.RAISES
+        at_import = use.runs_at_import
+        raises = Consequence.IMPORT_RAISES if at_import else Consequence.CALL_RAISES
+        escapes = next((h for h in use.handlers if not _catches(h, exception)), None)
+        return Finding(
+            consequence=Consequence.CAUGHT if caught else raises,
+            use=use,
+            path=path,
+            why=why,
+            exception=exception,
+            parameter=parameter,
+            cure=self.cure.call(use, path, parameter) if parameter else self.cure.name(use, path),
+            caught_by=catcher if caught else None,
+            escapes=None if caught else escapes,
+        )
+
+    # Parameters and calls ---------------------------------------------------------------------
+
+    def _parameter(self, use: Use) -> Iterator[Finding]:
+        before, after = (self._has_parameter(s, use) for s in (self.a, self.b))
+        if before and after is False:
+            path = use.path
+            why = f"in B, {path.rpartition('.')[2]} shows no `{use.parameter}`"
+            found = find(self.b, use.targets[0])
+            if isinstance(found, There) and found.symbol is not None:
+                if found.symbol.binding is not Binding.PYTHON:
+                    why += f": inspect.signature cannot read {found.symbol.binding.value}"
+            yield Finding(
+                consequence=Consequence.SILENT_NONE,
+                use=use,
+                path=path,
+                parameter=use.parameter,
+                why=f"{why}; what it guards is off",
+                cure=self.cure.call(use, path, use.parameter),
+            )
+
+    def _has_parameter(self, surface: Surface, use: Use) -> bool | None:
+        """Return whether `inspect.signature` shows a parameter; None when that is not known."""
+        found = first(surface, use.targets)
+        if not isinstance(found, There) or found.symbol is None or not found.symbol.signatures:
+            return None
+        if found.symbol.binding is not Binding.PYTHON:
+            return False
+        return any(p.name == use.parameter for p in found.symbol.signatures[0].parameters)
+
+    def _call(self, use: Use) -> Iterator[Finding]:
+        before, after = first(self.a, use.targets), first(self.b, use.targets)
+        if self._doubtful(use, before, after):
+            return
+        if isinstance(after, Missing):
+            yield from self._call_of_nothing(use, before, after)
+        elif isinstance(before, There) and isinstance(after, There):
+            yield from self._bound(use, before, after)
+
+    def _call_of_nothing(self, use: Use, before: object, after: Missing) -> Iterator[Finding]:
+        """The name that is called is gone: here, or where the host got it."""
+        target = use.targets[-1]
+        if target.place == use.place and not target.optional:
+            if isinstance(before, There):
+                yield from self._gone(use, before, after)
+            else:
+                yield from self._latent_name(use, after)
+            return
+        if not target.optional or not isinstance(before, There) or use.via is not None:
+            return
+        path = before.target.path
+        outcome = use.absent
+        if outcome is None:
+            if not self._is_guarded(use, path):
+                why = f"B has no {path}, so None is called"
+                yield self._raises(use, path, "TypeError", why)
+        elif outcome.then is Then.RAISES:
+            yield self._raises(use, path, outcome.exception, _said(path, outcome))
+
+    def _bound(self, use: Use, before: There, after: There) -> Iterator[Finding]:
+        if before.symbol is None or after.symbol is None or use.arguments is None:
+            return
+        path = after.target.path
+        a = bind.call(before.symbol, use.arguments)
+        b = bind.call(after.symbol, use.arguments)
+        for answer in (a, b):
+            if isinstance(answer, Untold):
+                self.doubts.append(Doubt(use=use, reason=answer.reason))
+                return
+        if isinstance(b, Refused):
+            if isinstance(a, Refused):
+                yield from self._latent_call(use, path, a, b)
+            elif isinstance(a, Bound):
+                yield from self._refused(use, path, a, b)
+        elif isinstance(a, Bound) and isinstance(b, Bound):
+            for parameter, why in bind_meaning.differences(a, b, after.symbol.binding):
+                if self._is_guarded(use, path, parameter):
+                    continue
+                cure = self.cure.meaning(use, a, b, parameter)
+                if why.refused:
+                    raised = bind.RAISED[after.symbol.binding]
+                    yield self._raises(use, path, raised, why.text, parameter=parameter)
+                    continue
+                yield Finding(
+                    consequence=Consequence.SILENT_VALUE,
+                    use=use,
+                    path=path,
+                    parameter=parameter,
+                    why=why.text,
+                    cure=cure,
+                )
+
+    def _refused(self, use: Use, path: str, a: Bound, b: Refused) -> Iterator[Finding]:
+        named = [name for name, _ in b.reasons if name]
+        if named and all(self._is_guarded(use, path, name) for name in named):
+            return
+        finding = self._raises(use, path, b.exception, _refused_words(path, b))
+        dropped = [p.name for p in a.places if p.name not in self._parameters(path)]
+        cures = [self.cure.call(use, path, name) for name in named or dropped[:1] or [""]]
+        yield replace(finding, parameter=", ".join(named or dropped[:1]), cure=" ".join(cures))
+
+    def _parameters(self, path: str) -> set[str]:
+        symbol = self.b.by_path.get(path)
+        return {p.name for s in symbol.signatures for p in s.parameters} if symbol else set()
+
+    def _latent_call(self, use: Use, path: str, a: Refused, b: Refused) -> Iterator[Finding]:
+        named = [name for name, _ in a.reasons if name]
+        if named and all(self._is_guarded(use, path, name) for name in named):
+            return
+        if _catcher(use, a.exception) is None:
+            yield Finding(
+                consequence=Consequence.LATENT,
+                use=use,
+                path=path,
+                parameter=b.parameter,
+                why=f"{path.rpartition('.')[2]}: {b.why}, in A as in B",
+                exception=b.exception,
+                cure=self.cure.call(use, path, b.parameter),
+            )
+
+    def without_echoes(self, findings: list[Finding]) -> list[Finding]:
+        """Drop what a wrapper's callers only repeat of the call inside of it."""
+        inner = {
+            (f.use.place, f.path, f.parameter, f.consequence) for f in findings if not f.use.via
+        }
+        return [
+            f
+            for f in findings
+            if f.use.via is None or (f.use.via, f.path, f.parameter, f.consequence) not in inner
+        ]
+
+
+def _is_silent(use: Use) -> bool:
+    """Whether the absence of a name shows as a value, not as an exception."""
+    if use.form in {Form.HASATTR, Form.FIND_SPEC}:
+        return True
+    return use.form is Form.GETATTR and use.targets[-1].optional
+
+
+def _off(use: Use, path: str) -> str:
+    name = path.rpartition(".")[2]
+    if use.form is Form.GETATTR:
+        return f"B has no {name}, so getattr gives its default{_then(use)}"
+    if use.form is Form.HASATTR:
+        return f"B has no {name}, so hasattr is false"
+    return f"B has no {path}, so no spec is found"
+
+
+def _then(use: Use) -> str:
+    """Return what the places do that ask for the name."""
+    if not use.consumers:
+        return ""
+    loud = [c for c in use.consumers if c.outcome.then is Then.RAISES]
+    quiet = [c for c in use.consumers if c.outcome.then is not Then.RAISES]
+    words = []
+    if quiet:
+        words.append(f"{_named(c.function for c in quiet)} goes on without it")
+    if loud:
+        words.append(f"{_named(c.function for c in loud)} raises {loud[0].outcome.exception}")
+    return "; " + ", ".join(words)
+
+
+def _named(functions: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(f or "the module" for f in functions))
+
+
+def _exception(use: Use, missing: Missing) -> str:
+    if use.form is Form.IMPORT:
+        return (
+            "ModuleNotFoundError" if missing.module or "import" in use.line[:6] else "ImportError"
+        )
+    if use.form is Form.DYNAMIC_IMPORT:
+        return "ModuleNotFoundError"
+    return "AttributeError"
+
+
+_PARENTS = {
+    "ModuleNotFoundError": ("ImportError",),
+    "ImportError": (),
+    "AttributeError": (),
+    "TypeError": (),
+    "RuntimeError": (),
+    "NotImplementedError": ("RuntimeError",),
+}
+
+
+def _catches(handler: Handler, exception: str) -> bool:
+    names = {exception, *_PARENTS.get(exception, ()), "Exception", "BaseException"}
+    return bool(names & set(handler.exceptions))
+
+
+def _catcher(use: Use, exception: str) -> Handler | None:
+    return next((h for h in use.handlers if _catches(h, exception)), None)
+
+
+def _caught_words(handler: Handler) -> str:
+    return f"the handler at {handler.place} takes the {', '.join(handler.exceptions)}"
+
+
+def _said(path: str, outcome: Outcome) -> str:
+    text = f": {outcome.detail}" if outcome.detail else ""
+    return f"B has no {path}, so the host raises {outcome.exception or 'an exception'}{text}"
+
+
+def _refused_words(path: str, refused: Refused) -> str:
+    when = " in some runs" if refused.sometimes else ""
+    return f"{path.rpartition('.')[2]} in B: {refused.why}{when}"

@@ -1,0 +1,411 @@
+"""What a call passes, followed through dict literals, conditions, `.update()` and wrappers."""
+
+import ast
+from dataclasses import dataclass, field, replace
+
+from dgpin.api.host import order
+from dgpin.api.host.evaluate import Evaluator
+from dgpin.api.host.module import Binding, How, Scope, blocks
+from dgpin.api.host.values import Literal, Pack
+from dgpin.api.uses import Argument, Arguments, Keyword
+from dgpin.verdict import Place
+
+_LONGEST = 60  # characters of an argument's text
+_DEEPEST = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """A call's arguments, and what it hands on of its function's own `*args` and `**kwargs`.
+
+    `dropped` are the keywords that the function takes out of its `**kwargs` before.
+    """
+
+    arguments: Arguments
+    hands_on_places: bool = False
+    hands_on_names: bool = False
+    dropped: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class _Names:
+    """Keywords while they are collected."""
+
+    certain: dict[str, Argument] = field(default_factory=dict)
+    possible: dict[str, Argument] = field(default_factory=dict)
+    dropped: set[str] = field(default_factory=set)
+    is_open: bool = False
+    handed_on: bool = False
+
+    def put(self, name: str, argument: Argument, *, certain: bool) -> None:
+        self.dropped.discard(name)
+        if certain or name in self.certain:
+            self.certain[name] = argument
+            self.possible.pop(name, None)
+        else:
+            self.possible[name] = argument
+
+    def drop(self, name: str, *, certain: bool) -> None:
+        if certain:
+            self.certain.pop(name, None)
+            self.possible.pop(name, None)
+            self.dropped.add(name)
+        elif name in self.certain:
+            self.possible[name] = self.certain.pop(name)
+
+    def merge(self, other: "_Names", *, certain: bool = True) -> None:
+        for name, argument in other.certain.items():
+            self.put(name, argument, certain=certain)
+        for name, argument in other.possible.items():
+            self.put(name, argument, certain=False)
+        self.dropped |= other.dropped
+        self.is_open |= other.is_open
+        self.handed_on |= other.handed_on
+
+
+def _either(groups: list[_Names]) -> _Names:
+    """Join alternatives: what all of them hold is certain."""
+    joined = _Names()
+    for group in groups:
+        joined.is_open |= group.is_open
+        joined.handed_on |= group.handed_on
+        joined.dropped |= group.dropped
+        for name, argument in (*group.certain.items(), *group.possible.items()):
+            everywhere = all(name in g.certain for g in groups)
+            (joined.certain if everywhere else joined.possible)[name] = argument
+    return joined
+
+
+class Reader:
+    """Reads the arguments of calls."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def passed(self, call: ast.Call, scope: Scope, *, skip: int = 0) -> Passed:
+        """Return what a call passes; `skip` leading arguments are not the callee's."""
+        places: list[Argument] = []
+        is_open = hands_on = False
+        for arg in call.args[skip:]:
+            if not isinstance(arg, ast.Starred):
+                places.append(self.argument(arg, scope))
+            elif _is_own(arg.value, scope, "vararg"):
+                hands_on = True
+            else:
+                known = self._spread(arg.value, scope)
+                is_open |= known is None
+                places += known or []
+        names = _Names()
+        for keyword in call.keywords:
+            if keyword.arg is not None:
+                names.put(keyword.arg, self.argument(keyword.value, scope), certain=True)
+            else:
+                names.merge(self._names(keyword.value, scope, call, 0))
+        return Passed(
+            arguments=Arguments(
+                positional=tuple(places),
+                keywords=_keywords(names),
+                open_positional=is_open,
+                open_keywords=names.is_open,
+            ),
+            hands_on_places=hands_on,
+            hands_on_names=names.handed_on,
+            dropped=frozenset(names.dropped),
+        )
+
+    def _spread(self, node: ast.expr, scope: Scope) -> list[Argument] | None:
+        values = self.evaluator.values(node, scope)
+        if len(values) != 1:
+            return None
+        value = values[0]
+        if isinstance(value, Literal) and isinstance(value.node, (ast.Tuple, ast.List)):
+            if any(isinstance(item, ast.Starred) for item in value.node.elts):
+                return None
+            if isinstance(node, ast.Name) and node.id in scope.changes:
+                return None
+            return [self.argument(item, value.scope) for item in value.node.elts]
+        if isinstance(value, Pack):
+            return [Argument(text="…") for _ in value.items]
+        return None
+
+    # Keywords ---------------------------------------------------------------------------------
+
+    def _names(self, node: ast.expr, scope: Scope, call: ast.AST, depth: int) -> _Names:
+        """Return the keywords of a `**` argument as they are where the call stands."""
+        if depth > _DEEPEST:
+            return _Names(is_open=True)
+        match node:
+            case ast.Dict():
+                return self._dict(node, scope, call, depth)
+            case ast.Call(func=ast.Name(id="dict")):
+                names = _Names()
+                for arg in node.args:
+                    names.merge(self._names(arg, scope, call, depth + 1))
+                for keyword in node.keywords:
+                    if keyword.arg is None:
+                        names.merge(self._names(keyword.value, scope, call, depth + 1))
+                    else:
+                        argument = self.argument(keyword.value, scope)
+                        names.put(keyword.arg, argument, certain=True)
+                return names
+            case ast.IfExp():
+                parts = (node.body, node.orelse)
+                return _either([self._names(p, scope, call, depth + 1) for p in parts])
+            case ast.BoolOp(op=ast.Or()):
+                return _either([self._names(p, scope, call, depth + 1) for p in node.values])
+            case ast.BinOp(op=ast.BitOr()):
+                names = self._names(node.left, scope, call, depth + 1)
+                names.merge(self._names(node.right, scope, call, depth + 1))
+                return names
+            case ast.Name():
+                return self._name(node, scope, call, depth)
+        return self._elsewhere(node, scope, depth)
+
+    def _dict(self, node: ast.Dict, scope: Scope, call: ast.AST, depth: int) -> _Names:
+        names = _Names()
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                names.merge(self._names(value, scope, call, depth + 1))
+            elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+                names.put(key.value, self.argument(value, scope), certain=True)
+            else:
+                names.is_open = True
+        return names
+
+    def _elsewhere(self, node: ast.expr, scope: Scope, depth: int) -> _Names:
+        values = self.evaluator.values(node, scope)
+        literals = [v for v in values if isinstance(v, Literal)]
+        if not literals or len(literals) != len(values):
+            return _Names(is_open=True)
+        return _either([self._names(v.node, v.scope, v.node, depth + 1) for v in literals])
+
+    def _name(self, node: ast.Name, scope: Scope, call: ast.AST, depth: int) -> _Names:
+        if _is_own(node, scope, "kwarg"):
+            names = _Names(handed_on=True)
+            self._apply_changes(names, node.id, scope, call, depth)
+            return names
+        home = next((s for s in scope.enclosing() if node.id in s.bindings), None)
+        if home is None:
+            return _Names(is_open=True)
+        bindings = home.bindings[node.id]
+        if home is scope:
+            bindings = order.reaching(scope.module, bindings, call)
+        plain = [b for b in bindings if b.how is How.ASSIGNED and b.index is None and b.value]
+        if len(plain) != len(bindings):
+            return self._elsewhere(node, scope, depth)
+        names = _either([self._binding(b, depth) for b in plain])
+        self._apply_changes(names, node.id, home, call, depth)
+        return names
+
+    def _binding(self, binding: Binding, depth: int) -> _Names:
+        if binding.value is None:
+            return _Names(is_open=True)
+        return self._names(binding.value, binding.scope, binding.node, depth + 1)
+
+    def _apply_changes(
+        self, names: _Names, name: str, scope: Scope, call: ast.AST, depth: int
+    ) -> None:
+        here = blocks(scope.module, call)
+        for node in scope.changes.get(name, ()):
+            if getattr(node, "lineno", 0) > getattr(call, "lineno", 0):
+                continue
+            there = blocks(scope.module, node)
+            if order.exclusive(here, there):
+                continue
+            self._change(names, node, scope, certain=here[: len(there)] == there, depth=depth)
+
+    def _change(
+        self, names: _Names, node: ast.AST, scope: Scope, *, certain: bool, depth: int
+    ) -> None:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    key = _key(target)
+                    if key is not None:
+                        names.put(key, self.argument(value, scope), certain=certain)
+                    elif isinstance(target, ast.Subscript):
+                        names.is_open = True
+            case ast.Delete(targets=targets):
+                for key in map(_key, targets):
+                    if key is not None:
+                        names.drop(key, certain=certain or _asks_for(scope, node, key))
+            case ast.AugAssign(value=value):
+                names.merge(self._names(value, scope, node, depth + 1), certain=certain)
+            case ast.Call(func=ast.Attribute(attr=method)):
+                self._method(names, node, method, scope, certain=certain, depth=depth)
+
+    def _method(
+        self,
+        names: _Names,
+        node: ast.Call,
+        method: str,
+        scope: Scope,
+        *,
+        certain: bool,
+        depth: int,
+    ) -> None:
+        first = node.args[0] if node.args else None
+        text = first.value if isinstance(first, ast.Constant) else None
+        if method == "update":
+            for arg in node.args:
+                names.merge(self._names(arg, scope, node, depth + 1), certain=certain)
+            for keyword in node.keywords:
+                if keyword.arg is not None:
+                    names.put(keyword.arg, self.argument(keyword.value, scope), certain=certain)
+                else:
+                    names.merge(self._names(keyword.value, scope, node, depth + 1), certain=certain)
+        elif method == "setdefault" and isinstance(text, str) and len(node.args) > 1:
+            names.put(text, self.argument(node.args[1], scope), certain=certain)
+        elif method == "pop" and isinstance(text, str):
+            names.drop(text, certain=certain or _asks_for(scope, node, text))
+        else:
+            names.is_open = True
+
+    # One argument -----------------------------------------------------------------------------
+
+    def argument(self, node: ast.expr, scope: Scope) -> Argument:
+        """Return an argument as a value."""
+        text = " ".join(ast.unparse(node).split())
+        if len(text) > _LONGEST:
+            text = text[: _LONGEST - 1] + "…"
+        instead, place = self._instead(node, scope, 0)
+        return Argument(text=text, type=literal_type(node), instead=instead, instead_at=place)
+
+    def _instead(self, node: ast.expr, scope: Scope, depth: int) -> tuple[str, Place | None]:
+        """Return C of `x or C` or `x if x else C`, followed through names, and where it stands."""
+        fallback = _falsy_default(node)
+        if fallback is not None:
+            return fallback, scope.module.place(node)
+        if depth >= 3:  # noqa: PLR2004 - a name, an attribute, and what was put there
+            return "", None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
+            if node.func.id in {"float", "int", "bool"}:
+                return self._instead(node.args[0], scope, depth + 1)
+        bindings: list[Binding] = []
+        if isinstance(node, ast.Name) and node.id in scope.bindings:
+            bindings = order.reaching(scope.module, scope.bindings[node.id], node)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = next((s.owner for s in scope.enclosing() if s.owner is not None), None)
+            if owner is not None and node.value.id in {"self", "cls"}:
+                bindings = owner.attributes.get(node.attr, [])
+        if len(bindings) == 1 and bindings[0].value is not None and bindings[0].index is None:
+            if bindings[0].how is How.ASSIGNED:
+                return self._instead(bindings[0].value, bindings[0].scope, depth + 1)
+        return "", None
+
+
+def _falsy_default(node: ast.expr) -> str | None:
+    match node:
+        case ast.BoolOp(op=ast.Or(), values=[*_, last]):
+            constant = _constant(last)
+        case ast.IfExp(test=test, body=body, orelse=orelse) if ast.dump(test) == ast.dump(body):
+            constant = _constant(orelse)
+        case _:
+            return None
+    if isinstance(constant, (bool, int, float)) and constant:
+        return repr(constant)
+    return None
+
+
+def _constant(node: ast.expr) -> object:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _constant(node.operand)
+        return -inner if isinstance(inner, (int, float)) else None
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def literal_type(node: ast.expr) -> str:
+    """Return the type of a literal; "" where running decides."""
+    match node:
+        case ast.Constant(value=None):
+            return "None"
+        case ast.Constant(value=value):
+            return type(value).__name__
+        case (
+            ast.UnaryOp(op=ast.Not())
+            | ast.Compare(ops=[ast.Is() | ast.IsNot() | ast.In() | ast.NotIn()])
+        ):
+            return "bool"
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
+            return type(value).__name__
+        case ast.Tuple():
+            return "tuple"
+        case ast.List() | ast.ListComp():
+            return "list"
+        case ast.Dict() | ast.DictComp():
+            return "dict"
+        case ast.JoinedStr():
+            return "str"
+    return ""
+
+
+def _keywords(names: _Names) -> tuple[Keyword, ...]:
+    certain = [Keyword(name=n, argument=a) for n, a in names.certain.items()]
+    possible = [Keyword(name=n, argument=a, certain=False) for n, a in names.possible.items()]
+    return (*certain, *possible)
+
+
+def _key(target: ast.expr) -> str | None:
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+        value = target.slice.value
+        return value if isinstance(value, str) else None
+    return None
+
+
+def _asks_for(scope: Scope, node: ast.AST, key: str) -> bool:
+    """Whether a change stands under `if "key" in …:`, so that the key is gone either way."""
+    for parent, name in scope.module.above(node):
+        if isinstance(parent, ast.If) and name == "body":
+            test = parent.test
+            return (
+                isinstance(test, ast.Compare)
+                and isinstance(test.left, ast.Constant)
+                and test.left.value == key
+                and isinstance(test.ops[0], ast.In)
+            )
+    return False
+
+
+def _is_own(node: ast.expr, scope: Scope, which: str) -> bool:
+    """Whether an expression is the function's own `*args` or `**kwargs`."""
+    args = getattr(scope.node, "args", None)
+    own = getattr(args, which, None) if isinstance(args, ast.arguments) else None
+    return (
+        isinstance(node, ast.Name)
+        and own is not None
+        and own.arg == node.id
+        and len(scope.bindings.get(node.id, ())) == 1
+    )
+
+
+def through(outer: Arguments, own: ast.arguments, inner: Passed, *, bound: bool) -> Arguments:
+    """Return what reaches the inner call when a wrapper is called with these arguments."""
+    names = [a.arg for a in (*own.posonlyargs, *own.args)][1 if bound else 0 :]
+    taken = {*names, *(a.arg for a in own.kwonlyargs)}
+    positional, keywords = list(inner.arguments.positional), list(inner.arguments.keywords)
+    open_positional = inner.arguments.open_positional
+    open_keywords = inner.arguments.open_keywords
+    if inner.hands_on_places:
+        positional += outer.positional[len(names) :]
+        open_positional |= outer.open_positional
+    if inner.hands_on_names:
+        known = {k.name for k in keywords}
+        keywords += [
+            k
+            for k in outer.keywords
+            if k.name not in taken and k.name not in inner.dropped and k.name not in known
+        ]
+        open_keywords |= outer.open_keywords
+    given = dict(zip(names, outer.positional, strict=False))
+    given.update({k.name: k.argument for k in outer.keywords})
+    return Arguments(
+        positional=tuple(_carried(a, given) for a in positional),
+        keywords=tuple(replace(k, argument=_carried(k.argument, given)) for k in keywords),
+        open_positional=open_positional,
+        open_keywords=open_keywords,
+    )
+
+
+def _carried(argument: Argument, given: dict[str, Argument]) -> Argument:
+    """Return the caller's argument where the wrapper hands on a parameter under any name."""
+    return given.get(argument.text, argument)

@@ -1,0 +1,464 @@
+"""Walk the parsed modules of a host and write down every use."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dgpin.api.host import guards as surroundings
+from dgpin.api.host import probes
+from dgpin.api.host.arguments import Passed, Reader, through
+from dgpin.api.host.consumers import consumers
+from dgpin.api.host.doubles import doubles
+from dgpin.api.host.evaluate import Evaluator
+from dgpin.api.host.guards import Around
+from dgpin.api.host.marks import Marks
+from dgpin.api.host.module import How, Module, Scope
+from dgpin.api.host.project import Project, called_name
+from dgpin.api.host.reach import Reach
+from dgpin.api.host.values import (
+    LIBRARY,
+    Api,
+    Callable,
+    Dotted,
+    Partial,
+    SignatureOf,
+    Text,
+    Value,
+    library,
+)
+from dgpin.api.uses import Arguments, Form, Target, Use
+
+_PROBES = frozenset(
+    {"getattr", "hasattr", "import_module", "__import__", "importorskip", "find_spec", "partial"}
+    | {"setattr", "patch", "object", "setitem", "delattr", "find_loader", "reload"}
+)
+_MOST_EXPANDED = 64  # callers whose arguments are followed into one wrapper
+
+
+class Collector:
+    """One pass over a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.evaluator = Evaluator(project)
+        self.marks = Marks(project)
+        self.reach = Reach(project, self.evaluator, self.marks)
+        self.around = Around(self.evaluator, self.marks)
+        self.reader = Reader(self.evaluator)
+        self.spreading: set[Scope] = set()  # functions that hand their own arguments on
+
+    def run(self) -> tuple[Use, ...]:
+        """Return every use, by place."""
+        self.reach.spread()
+        found: dict[tuple[object, ...], Use] = {}
+        for module in self.project.modules:
+            for use in self._module(module):
+                key = (use.form, use.place, use.parameter, use.via, _paths(use), use.arguments)
+                found.setdefault(key, use)
+        asked = consumers(self.project, self.evaluator, self.around, self.marks)
+        uses = [
+            replace(use, consumers=asked.get((use.path, use.place), ()))
+            if use.form is Form.GETATTR
+            else use
+            for use in found.values()
+        ]
+        return tuple(sorted(uses, key=lambda u: (u.place, u.form.value, _paths(u), u.parameter)))
+
+    def exports(self) -> dict[str, set[str]]:
+        """Return what a file may import without a word of `deep_gemm`: names by module, that
+        stand for the API, give it, or hand arguments on to it."""
+        found: dict[str, set[str]] = {}
+        for module in self.project.modules:
+            if not module.names or any(LIBRARY in name for name in module.names):
+                continue
+            for name, bindings in module.top.bindings.items():
+                imported = all(b.how is How.IMPORTED for b in bindings)
+                if LIBRARY in name or (imported and not module.is_package):
+                    continue
+                values = self.evaluator.name(name, module.top, None)
+                if any(self._is_carrier(value) for value in values):
+                    found.setdefault(module.names[0], set()).add(name)
+        return found
+
+    def _is_carrier(self, value: Value) -> bool:
+        if isinstance(value, Callable):
+            if value.scope in self.spreading:
+                return True
+            given = self.evaluator.returned(value.scope, None)
+            return any(isinstance(v, Api) and "()" not in v.path for v in given)
+        return isinstance(value, (Api, Partial))
+
+    def _module(self, module: Module) -> Iterator[Use]:
+        for node, scope in module.imports:
+            if not surroundings.in_type_checking(module, node):
+                yield from self._import(node, scope)
+        for read, scope in module.reads:
+            if self.marks.carries(read.value, scope, result=True):
+                yield from self._read(read, scope)
+        for compare, scope in module.compares:
+            if self.marks.carries(compare.comparators[0], scope):
+                yield from self._parameter_probe(compare, scope)
+        for call, scope in module.calls:
+            if self._is_worth(call, scope):
+                yield from self._call(call, scope)
+
+    def _is_worth(self, call: ast.Call, scope: Scope) -> bool:
+        """Whether a closer look at a call may find a use."""
+        if called_name(call) in _PROBES:
+            return True
+        return self.marks.carries(call.func, scope, result=True) or self.marks.carries(call, scope)
+
+    def use(self, form: Form, targets: tuple[Target, ...], node: ast.AST, scope: Scope) -> Use:
+        """Return a use at a node, with what stands around it."""
+        module = scope.module
+        place = module.place(node)
+        function = next((s for s in scope.enclosing() if s.is_function), None)
+        named = next((s for s in scope.enclosing() if s.is_function and s.name), None)
+        return Use(
+            form=form,
+            targets=targets,
+            place=place,
+            end_line=getattr(node, "end_lineno", place.line) or place.line,
+            line=module.line(place.line),
+            function=named.name if named is not None else "",
+            handlers=self.around.handlers(node, scope),
+            guards=self.around.guards(node, scope),
+            callers=self.reach.callers(function) if function is not None else (),
+            runs_at_import=function is None,
+            in_test=module.is_test,
+        )
+
+    # Imports and reads ------------------------------------------------------------------------
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> Iterator[Use]:
+        place = scope.module.place(node)
+        if isinstance(node, ast.Import):
+            paths = [library(alias.name) for alias in node.names]
+        else:
+            source = scope.module.absolute(node)
+            paths = [library(f"{source}.{alias.name}") for alias in node.names]
+        for path, alias in zip(paths, node.names, strict=True):
+            if path is not None:
+                others, head = self._instead(node, alias, scope)
+                targets = (Target(path=path, place=place), *others)
+                yield replace(self.use(Form.IMPORT, targets, node, scope), is_fallback=not head)
+
+    def _instead(
+        self, node: ast.stmt, alias: ast.alias, scope: Scope
+    ) -> tuple[tuple[Target, ...], bool]:
+        """Return what an `except ImportError` imports in the place of a name, and whether this
+        import is the first choice."""
+        name = alias.asname or alias.name
+        for parent, field in scope.module.above(node):
+            if not isinstance(parent, ast.Try):
+                continue
+            if field == "handlers":
+                return (), not _imports(parent.body, name)
+            if field == "body":
+                stands_in = [s for h in parent.handlers for s in _imports(h.body, name)]
+                found: list[Target] = []
+                for other, attribute in stands_in:
+                    values = self.evaluator.imported(
+                        scope.module.absolute(other), attribute, scope.module.place(other)
+                    )
+                    found += [t for v in values if isinstance(v, Api) for t in v.targets]
+                return tuple(found), True
+        return (), True
+
+    def _read(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> Iterator[Use]:
+        module = scope.module
+        parent, name = module.parents.get(node, (None, ""))
+        if isinstance(node, ast.Subscript):
+            if isinstance(node.ctx, ast.Load) or not isinstance(parent, ast.Assign):
+                return
+            for value in self.evaluator.values(node, scope):
+                if isinstance(value, Api) and _is_module(value.path):
+                    yield self.use(Form.PATCH, value.targets, node, scope)
+                    yield from doubles(self, value.path, parent.value, scope)
+            return
+        if isinstance(parent, ast.Attribute) and not parent.attr.startswith("__"):
+            return
+        if name == "func" and isinstance(parent, ast.Call):
+            return
+        for value in self.evaluator.values(node, scope):
+            if not isinstance(value, Api) or value.targets[0].place != module.place(node):
+                continue
+            if _is_import(node, scope, value.path, self.evaluator):
+                continue
+            form = Form.READ if isinstance(node.ctx, ast.Load) else Form.PATCH
+            yield self.use(form, value.targets, node, scope)
+
+    def _parameter_probe(self, node: ast.Compare, scope: Scope) -> Iterator[Use]:
+        if not isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return
+        for value in self.evaluator.values(node.comparators[0], scope):
+            if not isinstance(value, SignatureOf):
+                continue
+            for name in self.evaluator.values(node.left, scope):
+                if isinstance(name, Text):
+                    use = self.use(Form.PARAMETER, value.of.targets, node, scope)
+                    yield replace(use, parameter=name.text)
+
+    # Calls ------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call, scope: Scope) -> Iterator[Use]:
+        for value in self.evaluator.values(node.func, scope):
+            match value:
+                case Api():
+                    yield from self._api_call(node, scope, value, self.reader.passed(node, scope))
+                case Partial():
+                    yield from self._partial_call(node, scope, value)
+                case Dotted(path=path):
+                    yield from self._outside(node, scope, path)
+                case Callable():
+                    yield from self._through_helper(node, scope)
+        yield from self._patches(node, scope)
+
+    def _api_call(self, node: ast.Call, scope: Scope, value: Api, passed: Passed) -> Iterator[Use]:
+        use = self.use(Form.CALL, value.targets, node, scope)
+        if any(t.optional for t in value.targets):
+            use = replace(use, absent=self.around.absent(node.func, node, scope))
+        whole = passed.arguments
+        if not passed.hands_on_places and not passed.hands_on_names:
+            yield replace(use, arguments=whole)
+            yield from self._handed_on(use, scope, passed)
+            return
+        yield replace(
+            use,
+            arguments=replace(
+                whole,
+                open_positional=whole.open_positional or passed.hands_on_places,
+                open_keywords=whole.open_keywords or passed.hands_on_names,
+            ),
+        )
+        yield from self._handed_on(use, scope, passed)
+
+    def _handed_on(self, use: Use, scope: Scope, passed: Passed) -> Iterator[Use]:
+        """Yield the calls of the wrapper, each with what it makes the inner call pass."""
+        function = next((s for s in scope.enclosing() if s.is_function), None)
+        if function is None or not isinstance(
+            function.node, (ast.FunctionDef, ast.AsyncFunctionDef)
+        ):
+            return
+        spreads = passed.hands_on_places or passed.hands_on_names
+        if spreads:
+            self.spreading.add(function)
+        for call, where, callee in self.reach.calls_of(function)[:_MOST_EXPANDED]:
+            outer = self.reader.passed(call, where)
+            arguments = through(outer.arguments, function.node.args, passed, bound=callee.bound)
+            if not spreads and not _differs(arguments, passed.arguments):
+                continue
+            mine = self.use(Form.CALL, use.targets, call, where)
+            yield replace(mine, arguments=arguments, absent=use.absent, via=use.place)
+
+    def _partial_call(self, node: ast.Call, scope: Scope, value: Partial) -> Iterator[Use]:
+        if not isinstance(value.target, Api):
+            return
+        begun = self.reader.passed(value.call, value.scope, skip=1)
+        ended = self.reader.passed(node, scope)
+        names = {k.name for k in ended.arguments.keywords}
+        arguments = Arguments(
+            positional=(*begun.arguments.positional, *ended.arguments.positional),
+            keywords=(
+                *(k for k in begun.arguments.keywords if k.name not in names),
+                *ended.arguments.keywords,
+            ),
+            open_positional=begun.arguments.open_positional or ended.arguments.open_positional,
+            open_keywords=begun.arguments.open_keywords or ended.arguments.open_keywords,
+        )
+        yield from self._api_call(node, scope, value.target, replace(ended, arguments=arguments))
+
+    def _outside(self, node: ast.Call, scope: Scope, path: str) -> Iterator[Use]:
+        if path in probes.IMPORTERS or path in probes.SPECS:
+            form = Form.FIND_SPEC if path in probes.SPECS else Form.DYNAMIC_IMPORT
+            yield from self._by_name(node, scope, form)
+        elif path in {"builtins.getattr", "builtins.hasattr"}:
+            yield from self._attribute_probe(node, scope, path.rpartition(".")[2])
+        elif path == "functools.partial":
+            yield from self._begun(node, scope)
+
+    def _by_name(self, node: ast.Call, scope: Scope, form: Form) -> Iterator[Use]:
+        for arg in node.args[:1]:
+            texts = [v.text for v in self.evaluator.values(arg, scope) if isinstance(v, Text)]
+            for path in filter(None, map(library, texts)):
+                target = Target(path=path, place=scope.module.place(node))
+                yield self.use(form, (target,), node, scope)
+            if not texts and LIBRARY in ast.unparse(arg):
+                yield self.use(Form.DYNAMIC, (), node, scope)
+
+    def _attribute_probe(self, node: ast.Call, scope: Scope, name: str) -> Iterator[Use]:
+        if len(node.args) < 2:  # noqa: PLR2004 - an object and a name
+            return
+        owners = [
+            v
+            for v in self.evaluator.values(node.args[0], scope)
+            if isinstance(v, Api) and not v.path.endswith(")")
+        ]
+        texts = [v.text for v in self.evaluator.values(node.args[1], scope) if isinstance(v, Text)]
+        for owner in owners:
+            if any(text.startswith("__") for text in texts):
+                continue
+            if not texts:
+                if not self._is_answered(node, scope):
+                    yield self.use(Form.DYNAMIC, owner.targets, node, scope)
+                continue
+            if name == "hasattr":
+                for text in texts:
+                    target = Target(path=f"{owner.path}.{text}", place=scope.module.place(node))
+                    yield self.use(Form.HASATTR, (target,), node, scope)
+                continue
+            found = self.evaluator.values(node, scope)
+            place = scope.module.place(node)
+            for value in (v for v in found if isinstance(v, Api)):
+                if any(t.place == place for t in value.targets):
+                    targets, head = self._chain(node, scope, value)
+                    use = self.use(Form.GETATTR, targets, node, scope)
+                    yield replace(use, is_fallback=not head)
+
+    def _chain(self, node: ast.Call, scope: Scope, value: Api) -> tuple[tuple[Target, ...], bool]:
+        """Return the chain that a getattr stands in, from itself on, and whether it is the head."""
+        targets = value.targets
+        for parent, _ in scope.module.above(node):
+            if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.Or):
+                whole = [v for v in self.evaluator.values(parent, scope) if isinstance(v, Api)]
+                if len(whole) == 1 and set(targets) <= set(whole[0].targets):
+                    own = whole[0].targets.index(targets[0])
+                    return whole[0].targets[own:], own == 0
+            elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+                # `f = getattr(…)` under `if f is None:`, or after it.
+                whole = self.evaluator.name(parent.targets[0].id, scope, None)
+                chains = [v for v in whole if isinstance(v, Api) and set(targets) < set(v.targets)]
+                if len(chains) == 1:
+                    own = chains[0].targets.index(targets[0])
+                    return chains[0].targets[own:], own == 0
+                break
+            elif not isinstance(parent, ast.expr):
+                break
+        return targets, True
+
+    def _is_answered(self, node: ast.Call, scope: Scope) -> bool:
+        """Whether the callers of this helper all give the names that are known."""
+        function = next((s for s in scope.enclosing() if s.is_function), None)
+        calls = self.reach.calls_of(function) if function is not None else []
+        return bool(calls) and all(
+            any(isinstance(v, Api) for v in self.evaluator.values(call, where))
+            for call, where, _ in calls
+        )
+
+    def _through_helper(self, node: ast.Call, scope: Scope) -> Iterator[Use]:
+        """Yield names that a helper of the host gets for this place: `need("fp8_gemm_nt")`."""
+        place = scope.module.place(node)
+        for value in self.evaluator.values(node, scope):
+            if not isinstance(value, Api) or _is_module(value.path):
+                continue
+            if all(t.place == place for t in value.targets) and "()" not in value.path:
+                yield self.use(Form.GETATTR, value.targets, node, scope)
+
+    def _begun(self, node: ast.Call, scope: Scope) -> Iterator[Use]:
+        for value in self.evaluator.values(node, scope):
+            if isinstance(value, Partial) and isinstance(value.target, Api):
+                passed = self.reader.passed(node, scope, skip=1)
+                arguments = replace(passed.arguments, open_positional=True, open_keywords=True)
+                use = self.use(Form.CALL, value.target.targets, node, scope)
+                yield replace(use, arguments=arguments)
+
+    def _patches(self, node: ast.Call, scope: Scope) -> Iterator[Use]:
+        name = called_name(node)
+        if name not in {"setattr", "patch", "object", "setitem", "dict", "delattr"}:
+            return
+        for path, value in _patched(self.evaluator, node, scope, name):
+            target = Target(path=path, place=scope.module.place(node))
+            if not path.endswith("?"):
+                yield self.use(Form.PATCH, (target,), node, scope)
+            if value is not None:
+                yield from doubles(self, path.rstrip("?"), value, scope)
+
+
+def _patched(
+    evaluator: Evaluator, node: ast.Call, scope: Scope, name: str
+) -> Iterator[tuple[str, ast.expr | None]]:
+    """Yield the path that a call replaces and what it puts there.
+
+    A path with `?` is no name of the API: a host function that gives the library is replaced.
+    """
+    args = [a for a in node.args if not isinstance(a, ast.Starred)]
+    texts = [v.text for a in args[:1] for v in evaluator.values(a, scope) if isinstance(v, Text)]
+    given = {k.arg: k.value for k in node.keywords}
+    new = given.get("new") or given.get("return_value")
+    if name in {"setattr", "patch"} and texts:
+        value = args[1] if len(args) > 1 else new
+        for text in texts:
+            path = library(text)
+            if path is not None:
+                yield path, value
+            elif value is not None and _gives_library(evaluator, text):
+                yield f"{LIBRARY}?", value
+    elif name in {"setattr", "object", "delattr"} and len(args) > 1:
+        yield from _patched_object(evaluator, args, scope, new)
+    elif name == "setitem" and len(args) > 2:  # noqa: PLR2004 - mapping, key, value
+        keys = [v.text for v in evaluator.values(args[1], scope) if isinstance(v, Text)]
+        if ast.unparse(args[0]) == "sys.modules":
+            for path in filter(None, map(library, keys)):
+                yield path, args[2]
+
+
+def _patched_object(
+    evaluator: Evaluator, args: list[ast.expr], scope: Scope, new: ast.expr | None
+) -> Iterator[tuple[str, ast.expr | None]]:
+    names = [v.text for v in evaluator.values(args[1], scope) if isinstance(v, Text)]
+    value = args[2] if len(args) > 2 else new  # noqa: PLR2004 - object, name, value
+    for owner in evaluator.values(args[0], scope):
+        for name in names:
+            if isinstance(owner, Api) and "()" not in owner.path:
+                yield f"{owner.path}.{name}", value
+            elif isinstance(owner, Dotted) and value is not None:
+                if _gives_library(evaluator, f"{owner.path}.{name}"):
+                    yield f"{LIBRARY}?", value
+
+
+def _gives_library(evaluator: Evaluator, dotted: str) -> bool:
+    """Whether a function or a name of the host stands for the library."""
+    module, _, name = dotted.rpartition(".")
+    for value in evaluator.member(module, name):
+        if isinstance(value, Api):
+            return _is_module(value.path)
+        if isinstance(value, Callable):
+            found = evaluator.returned(value.scope, None)
+            return any(isinstance(v, Api) and _is_module(v.path) for v in found)
+    return False
+
+
+def _is_module(path: str) -> bool:
+    return path == LIBRARY or path.startswith(f"{LIBRARY}.") and path.count(".") == 0
+
+
+def _is_import(node: ast.Attribute, scope: Scope, path: str, evaluator: Evaluator) -> bool:
+    """Whether an attribute only walks to the library: `vllm.third_party.deep_gemm`."""
+    base = evaluator.values(node.value, scope)
+    return path == LIBRARY and all(isinstance(v, Dotted) for v in base)
+
+
+def _differs(one: Arguments, other: Arguments) -> bool:
+    """Whether a caller makes one of the arguments something to look at."""
+    return any(
+        a.instead and a != b for a, b in zip(one.positional, other.positional, strict=False)
+    ) or any(
+        a.argument.instead and a.argument != b.argument
+        for a, b in zip(one.keywords, other.keywords, strict=False)
+    )
+
+
+def _imports(body: list[ast.stmt], name: str) -> list[tuple[ast.ImportFrom, str]]:
+    """Return the from-imports of a block, those inside of it too, that bind a name."""
+    return [
+        (statement, alias.name)
+        for outer in body
+        for statement in ast.walk(outer)
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+        if (alias.asname or alias.name) == name
+    ]
+
+
+def _paths(use: Use) -> tuple[str, ...]:
+    return tuple(t.path for t in use.targets)

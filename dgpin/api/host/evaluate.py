@@ -1,0 +1,465 @@
+"""Follow names, attributes and calls of the host to what they stand for."""
+
+import ast
+
+from dgpin.api.host import order, probes
+from dgpin.api.host.module import Binding, How, Module, Scope
+from dgpin.api.host.project import Project
+from dgpin.api.host.values import (
+    Api,
+    Callable,
+    Class,
+    Dotted,
+    Double,
+    Frame,
+    Instance,
+    Literal,
+    Nothing,
+    Pack,
+    Partial,
+    SignatureOf,
+    Text,
+    Value,
+    Values,
+    library,
+    unique,
+)
+from dgpin.api.uses import Target
+from dgpin.verdict import Place
+
+_MOST = 24  # alternatives of one expression
+_LONGEST = 60  # expressions that lead to each other
+_DEEPEST = 4  # calls of the host followed into each other
+_TRANSPARENT = frozenset({"functools.cache", "functools.wraps", "typing.cast", "typing.final"})
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Evaluator:
+    """Values of expressions in a project. `given` holds what reaches parameters from callers."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.given: dict[tuple[Scope, str], Values] = {}
+        self._known: dict[ast.expr, Values] = {}
+        self._names: dict[tuple[Scope, str], Values] = {}
+        self._busy: set[tuple[int, int]] = set()
+        self._cuts = 0  # times that a circle was cut: what it touched is not the whole truth
+
+    def forget(self) -> None:
+        """Drop what was found before `given` grew."""
+        self._known.clear()
+        self._names.clear()
+
+    def values(self, node: ast.expr, scope: Scope, frame: Frame | None = None) -> Values:
+        """Return what an expression may stand for; nothing when that is not known."""
+        if frame is None and node in self._known:
+            return self._known[node]
+        key = (id(node), id(frame))
+        if key in self._busy or len(self._busy) > _LONGEST:
+            self._cuts += 1
+            return ()
+        cuts = self._cuts
+        self._busy.add(key)
+        try:
+            found = self._values(node, scope, frame)[:_MOST]
+        finally:
+            self._busy.discard(key)
+        if frame is None and (cuts == self._cuts or not self._busy):
+            self._known[node] = found
+        return found
+
+    def _values(self, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
+        match node:
+            case ast.Name():
+                return self.name(node.id, scope, node, frame)
+            case ast.Attribute():
+                return self._attribute(node, scope, frame)
+            case ast.Call():
+                return self._call(node, scope, frame)
+            case ast.Constant(value=None):
+                return (Nothing(),)
+            case ast.Constant(value=str(text)):
+                return (Text(text),)
+            case ast.JoinedStr() | ast.BinOp():
+                return self._text(node, scope, frame)
+            case ast.BoolOp(op=ast.Or()):
+                return chained([self.values(v, scope, frame) for v in node.values])
+            case ast.BoolOp():
+                return self.values(node.values[-1], scope, frame)
+            case ast.IfExp():
+                return unique(
+                    [
+                        *self.values(node.body, scope, frame),
+                        *self.values(node.orelse, scope, frame),
+                    ]
+                )
+            case ast.NamedExpr() | ast.Await():
+                return self.values(node.value, scope, frame)
+            case ast.Subscript():
+                return self._subscript(node, scope, frame)
+            case ast.Dict() | ast.List() | ast.Tuple() | ast.Set() | ast.DictComp():
+                return (Literal(node, scope, frame),)
+            case ast.Lambda():
+                return (Callable(scope.module.scopes[node]),)
+        return ()
+
+    # Names ------------------------------------------------------------------------------------
+
+    def name(
+        self, name: str, scope: Scope, node: ast.AST | None, frame: Frame | None = None
+    ) -> Values:
+        """Return what a name stands for where `node` reads it; anywhere when it is None."""
+        for around in scope.enclosing():
+            if around.is_class and around is not scope:
+                continue
+            if name in around.bindings and name not in around.outside:
+                return self._bound(name, around, node if around is scope else None, frame)
+        if frame is None and node is not None:
+            return self._from_star(name, scope.module)
+        return ()
+
+    def _bound(self, name: str, scope: Scope, node: ast.AST | None, frame: Frame | None) -> Values:
+        bindings = scope.bindings[name]
+        if node is None and frame is None and (scope, name) in self._names:
+            return self._names[scope, name]
+        cuts = self._cuts
+        if node is None:
+            bindings = order.lasting(scope, bindings)
+        elif len(bindings) > 1:
+            bindings = order.reaching(scope.module, bindings, node)
+        groups = [
+            (binding, self._binding(name, binding, frame if _within(frame, scope) else None))
+            for binding in bindings
+        ]
+        found = order.joined(scope.module, name, groups)
+        if node is None and frame is None and cuts == self._cuts:
+            self._names[scope, name] = found
+        return found
+
+    def _binding(self, name: str, binding: Binding, frame: Frame | None) -> Values:
+        if binding.how is How.PARAMETER:
+            return self._parameter(name, binding, frame)
+        if binding.how is How.IMPORTED:
+            place = binding.scope.module.place(binding.node)
+            return self.imported(binding.module, binding.attribute, place)
+        if binding.how is How.DEFINED:
+            return self._defined(binding)
+        if binding.value is None or binding.how is How.OTHER:
+            return ()
+        found = self.values(binding.value, binding.scope, frame)
+        if binding.how is How.LOOPED:
+            items = [item for value in found for item in self.elements(value)]
+            if binding.index is not None:
+                items = [self.item(v, binding.index) for item in items for v in item]
+            return unique([v for item in items for v in item])
+        if binding.index is not None:
+            return unique([v for value in found for v in self.item(value, binding.index)])
+        return found
+
+    def _parameter(self, name: str, binding: Binding, frame: Frame | None) -> Values:
+        scope = binding.scope
+        if frame is not None and frame.scope is scope and name in frame.values:
+            return frame.values[name]
+        node = scope.node
+        if scope.owner is not None and isinstance(node, _Function):
+            kinds = {ast.unparse(d) for d in node.decorator_list}
+            first = [*node.args.posonlyargs, *node.args.args][:1]
+            if first and first[0].arg == name and "staticmethod" not in kinds:
+                return (Instance(scope.owner),)
+        found = list(self.given.get((scope, name), ()))
+        if isinstance(binding.node, ast.arg) and binding.node.annotation is not None:
+            kinds_of = self.values(binding.node.annotation, scope.outer or scope, None)
+            found += [Instance(v.scope) for v in kinds_of if isinstance(v, Class)]
+        return unique(found)
+
+    def _defined(self, binding: Binding) -> Values:
+        inner = binding.scope.module.scopes.get(binding.node)
+        if inner is None:
+            return ()
+        if inner.is_class:
+            return (Class(inner),)
+        return (Callable(inner),)
+
+    def imported(self, module: str, attribute: str, place: Place) -> Values:
+        """Return what an import binds."""
+        full = f"{module}.{attribute}" if attribute else module
+        path = library(full)
+        if path is not None:
+            return (Api((Target(path=path, place=place),)),)
+        if not attribute:
+            return (Dotted(module),)
+        return self.member(module, attribute)
+
+    def member(self, module: str, name: str) -> Values:
+        """Return what a name in a module stands for."""
+        found = self.project.module(module)
+        if found is not None and name in found.top.bindings:
+            return self.name(name, found.top, None)
+        if found is not None and (values := self._from_star(name, found)):
+            return values
+        return (Dotted(f"{module}.{name}"),)
+
+    def _from_star(self, name: str, module: Module) -> Values:
+        """Return what a name may be that only a star import can have brought."""
+        import builtins  # noqa: PLC0415 - a table of names
+
+        if hasattr(builtins, name):
+            return (Dotted(f"builtins.{name}"),)
+        for binding in module.top.bindings.get("*", ()):
+            path = library(binding.module)
+            if path is not None and not name.startswith("_"):
+                place = module.place(binding.node)
+                return (Api((Target(path=f"{path}.{name}", place=place),)),)
+            if path is None and self.project.module(binding.module) is not None:
+                values = self.member(binding.module, name)
+                if not all(isinstance(v, Dotted) for v in values):
+                    return values
+        return ()
+
+    # Attributes and items ---------------------------------------------------------------------
+
+    def _attribute(self, node: ast.Attribute, scope: Scope, frame: Frame | None) -> Values:
+        place = scope.module.place(node)
+        found: list[Value] = []
+        for value in self.values(node.value, scope, frame):
+            found += self.attribute(value, node.attr, place)
+        return unique(found)
+
+    def attribute(self, value: Value, name: str, place: Place) -> Values:
+        """Return what an attribute of a value stands for."""
+        match value:
+            case Api():
+                return _api_attribute(value, name, place)
+            case Dotted(path=path):
+                whole = library(f"{path}.{name}")
+                if whole is not None:
+                    return (Api((Target(path=whole, place=place),)),)
+                return self.member(path, name)
+            case Instance(scope=scope) | Class(scope=scope):
+                return self._class_attribute(
+                    scope, name, depth=0, bound=isinstance(value, Instance)
+                )
+            case SignatureOf(of=of, parameters=False) if name == "parameters":
+                return (SignatureOf(of, parameters=True),)
+            case Double(call=call, scope=scope):
+                given = [k.value for k in call.keywords if k.arg == name]
+                return unique([v for expr in given for v in self.values(expr, scope)])
+        return ()
+
+    def _class_attribute(self, scope: Scope, name: str, *, depth: int, bound: bool) -> Values:
+        bindings = [*scope.bindings.get(name, ()), *scope.attributes.get(name, ())]
+        found: list[Value] = []
+        for binding in bindings:
+            for value in self._binding(name, binding, None):
+                if isinstance(value, Callable):
+                    found += self._method(value, bound=bound)
+                else:
+                    found.append(value)
+        if not bindings and depth < _DEEPEST and isinstance(scope.node, ast.ClassDef):
+            for base in scope.node.bases:
+                for value in self.values(base, scope.outer or scope):
+                    if isinstance(value, Class):
+                        found += self._class_attribute(
+                            value.scope, name, depth=depth + 1, bound=bound
+                        )
+        return unique(found)
+
+    def _method(self, value: Callable, *, bound: bool) -> Values:
+        node = value.scope.node
+        marks = (
+            {ast.unparse(d) for d in node.decorator_list} if isinstance(node, _Function) else set()
+        )
+        if marks & {"property", "cached_property", "functools.cached_property"}:
+            return self.returned(value.scope, None)
+        if "staticmethod" in marks or value.scope.owner is None:
+            return (value,)
+        return (Callable(value.scope, bound=bound or "classmethod" in marks),)
+
+    def _subscript(self, node: ast.Subscript, scope: Scope, frame: Frame | None) -> Values:
+        found: list[Value] = []
+        for value in self.values(node.value, scope, frame):
+            match value:
+                case Api():
+                    found.append(value)  # kernel[grid]
+                case Dotted(path="sys.modules"):
+                    names = self.values(node.slice, scope, frame)
+                    for name in (n.text for n in names if isinstance(n, Text)):
+                        found += self.imported(name, "", scope.module.place(node))
+                case Literal() | Pack():
+                    keys = self.values(node.slice, scope, frame)
+                    index = node.slice.value if isinstance(node.slice, ast.Constant) else None
+                    found += self.lookup(value, keys, index)
+        return unique(found)
+
+    def lookup(self, value: Literal | Pack, keys: Values, index: object) -> Values:
+        """Return the entry of a dict or a list; every entry when the key is not known."""
+        if isinstance(index, int) and not isinstance(index, bool):
+            return self.item(value, index)
+        texts = {key.text for key in keys if isinstance(key, Text)}
+        found: list[Value] = []
+        for key, entry in self.entries(value):
+            if not texts or texts & {k.text for k in key if isinstance(k, Text)}:
+                found += entry
+        return unique(found)
+
+    def entries(self, value: Literal | Pack) -> list[tuple[Values, Values]]:
+        """Return the keys and values of a dict; the items of a list have no keys."""
+        if isinstance(value, Literal) and isinstance(value.node, ast.Dict):
+            return [
+                (self.values(k, value.scope, value.frame), self.values(v, value.scope, value.frame))
+                for k, v in zip(value.node.keys, value.node.values, strict=True)
+                if k is not None
+            ]
+        if isinstance(value, Literal) and isinstance(value.node, ast.DictComp):
+            node = value.node
+            return [
+                (
+                    self.values(node.key, value.scope, value.frame),
+                    self.values(node.value, value.scope, value.frame),
+                )
+            ]
+        return [((), item) for item in self.elements(value)]
+
+    def elements(self, value: Value) -> list[Values]:
+        """Return what iterating over a value gives."""
+        if isinstance(value, Pack):
+            return list(value.items)
+        if not isinstance(value, Literal):
+            return []
+        node = value.node
+        if isinstance(node, ast.Dict):
+            return [key for key, _ in self.entries(value)]
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return [self.values(item, value.scope, value.frame) for item in node.elts]
+        return []
+
+    def item(self, value: Value, index: int) -> Values:
+        """Return one item of a list or tuple."""
+        items = self.elements(value)
+        return items[index] if -len(items) <= index < len(items) else ()
+
+    # Texts and calls --------------------------------------------------------------------------
+
+    def _text(self, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
+        if isinstance(node, ast.BinOp):
+            if isinstance(node.op, ast.BitOr):
+                return (Literal(node, scope, frame),)
+            parts: list[ast.expr] = [node.left, node.right] if isinstance(node.op, ast.Add) else []
+        else:
+            parts = list(node.values) if isinstance(node, ast.JoinedStr) else []
+        texts: list[list[str]] = []
+        for part in parts:
+            inner = part.value if isinstance(part, ast.FormattedValue) else part
+            known = [v.text for v in self.values(inner, scope, frame) if isinstance(v, Text)]
+            if not known:
+                return ()
+            texts.append(known)
+        whole = [""] if texts else []
+        for known in texts:
+            whole = [before + text for before in whole for text in known]
+        return unique([Text(text) for text in whole[:_MOST]])
+
+    def _call(self, node: ast.Call, scope: Scope, frame: Frame | None) -> Values:
+        found: list[Value] = []
+        for func in self.values(node.func, scope, frame):
+            match func:
+                case Callable(scope=inner):
+                    found += self._called(node, func, inner, scope, frame)
+                case Class(scope=inner):
+                    found.append(Instance(inner))
+                case Dotted(path=path):
+                    if path in _TRANSPARENT or path == "functools.lru_cache":
+                        found += [v for a in node.args[-1:] for v in self.values(a, scope, frame)]
+                    else:
+                        found += probes.called(self, path, node, scope, frame)
+                case Api(targets=targets) if "()" not in func.path:
+                    place = scope.module.place(node)
+                    found.append(
+                        Api(tuple(Target(path=f"{t.path}()", place=place) for t in targets))
+                    )
+        if not found and isinstance(node.func, ast.Attribute):
+            found += probes.method(self, node, scope, frame)
+        return unique(found)
+
+    def _called(
+        self, node: ast.Call, func: Callable, inner: Scope, scope: Scope, frame: Frame | None
+    ) -> Values:
+        if frame is not None and frame.depth >= _DEEPEST:
+            return ()
+        values = self.passed(node, func, scope, frame)
+        place = frame.place if frame is not None else scope.module.place(node)
+        return self.returned(inner, Frame(inner, values, place, frame))
+
+    def passed(
+        self, node: ast.Call, func: Callable, scope: Scope, frame: Frame | None
+    ) -> dict[str, Values]:
+        """Return what a call gives to the parameters of a host function."""
+        args = getattr(func.scope.node, "args", None)
+        if not isinstance(args, ast.arguments):
+            return {}
+        names = [a.arg for a in (*args.posonlyargs, *args.args)]
+        if func.bound:
+            names = names[1:]
+        found: dict[str, Values] = {}
+        plain = [a for a in node.args if not isinstance(a, ast.Starred)]
+        if len(plain) == len(node.args):
+            given = [self.values(a, scope, frame) for a in plain]
+            found.update(zip(names, given, strict=False))
+            if args.vararg is not None:
+                found[args.vararg.arg] = (Pack(tuple(given[len(names) :])),)
+        for keyword in node.keywords:
+            if keyword.arg is not None:
+                found[keyword.arg] = self.values(keyword.value, scope, frame)
+        for name, default in _defaults(args):
+            if name not in found:
+                found[name] = self.values(default, func.scope.outer or func.scope)
+        return found
+
+    def returned(self, scope: Scope, frame: Frame | None) -> Values:
+        """Return what calling a host function gives."""
+        if isinstance(scope.node, ast.Lambda):
+            return self.values(scope.node.body, scope, frame)
+        found = [self.values(r.value, scope, frame) for r in scope.returns if r.value is not None]
+        return unique([v for values in found for v in values])
+
+
+def chained(groups: list[Values]) -> Values:
+    """Return the alternatives of `a or b`: names of the API become one chain."""
+    if all(any(isinstance(v, Api) for v in group) for group in groups) and len(groups) > 1:
+        firsts = [next(v for v in group if isinstance(v, Api)) for group in groups]
+        alike = all(sum(isinstance(v, Api) for v in group) == 1 for group in groups)
+        if alike:
+            rest = [v for v in groups[-1] if not isinstance(v, Api)]
+            return unique([Api(tuple(t for api in firsts for t in api.targets)), *rest])
+    return unique([v for group in groups for v in group])
+
+
+def _api_attribute(value: Api, name: str, place: Place) -> Values:
+    if name == "__name__":
+        return tuple(Text(t.path) for t in value.targets)
+    if (name.startswith("__") and name != "__version__") or "()." in value.path:
+        return ()
+    return (
+        Api(
+            tuple(
+                Target(path=f"{t.path}.{name}", place=place, optional=False) for t in value.targets
+            )
+        ),
+    )
+
+
+def _defaults(args: ast.arguments) -> list[tuple[str, ast.expr]]:
+    places = [*args.posonlyargs, *args.args]
+    pairs = list(zip((a.arg for a in places[-len(args.defaults) :]), args.defaults, strict=False))
+    pairs = pairs if args.defaults else []
+    return pairs + [
+        (a.arg, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None
+    ]
+
+
+def _within(frame: Frame | None, scope: Scope) -> bool:
+    """Whether a frame says something about a scope: it is of that function or of one inside."""
+    return frame is not None and any(s is frame.scope for s in scope.enclosing())
+
+
+__all__ = ["Evaluator", "Literal", "Partial", "chained"]

@@ -1,0 +1,359 @@
+"""What stands around a use: handlers, questions asked before, and what happens without it."""
+
+import ast
+from collections.abc import Iterator
+
+from dgpin.api.host.evaluate import Evaluator
+from dgpin.api.host.marks import Marks
+from dgpin.api.host.module import How, Module, Scope
+from dgpin.api.host.values import Api, Callable, Dotted, SignatureOf, Text
+from dgpin.api.uses import Guard, Handler, Outcome, Then
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_ENDS = (ast.Raise, ast.Return, ast.Continue, ast.Break)
+_DEEPEST = 4
+Atom = tuple[ast.expr, Scope, bool]  # an expression that is known to hold, or not to hold
+
+
+class Around:
+    """Answers about the surroundings of nodes."""
+
+    def __init__(self, evaluator: Evaluator, marks: Marks) -> None:
+        self.evaluator = evaluator
+        self.marks = marks
+
+    # Handlers ---------------------------------------------------------------------------------
+
+    def handlers(self, node: ast.AST, scope: Scope) -> tuple[Handler, ...]:
+        """Return the handlers around a node, nearest first, up to its function."""
+        found: list[Handler] = []
+        for parent, name in scope.module.above(node):
+            if isinstance(parent, ast.Try) and name == "body":
+                found += [self._handler(h, scope) for h in parent.handlers]
+            elif isinstance(parent, (ast.With, ast.AsyncWith)) and name == "body":
+                found += [h for item in parent.items for h in self._suppress(item, scope)]
+            elif isinstance(parent, _FUNCTIONS):
+                break
+        return tuple(found)
+
+    def _handler(self, node: ast.ExceptHandler, scope: Scope) -> Handler:
+        return Handler(
+            exceptions=_names(node.type) if node.type is not None else ("BaseException",),
+            place=scope.module.place(node),
+            outcome=self.outcome(node.body, scope),
+        )
+
+    def _suppress(self, item: ast.withitem, scope: Scope) -> Iterator[Handler]:
+        call = item.context_expr
+        if not isinstance(call, ast.Call) or not call.args:
+            return
+        paths = {v.path for v in self.evaluator.values(call.func, scope) if isinstance(v, Dotted)}
+        if paths & {"contextlib.suppress", "pytest.raises"}:
+            yield Handler(
+                exceptions=tuple(name for arg in call.args for name in _names(arg)),
+                place=scope.module.place(call),
+                outcome=Outcome(then=Then.GOES_ON),
+            )
+
+    # Outcomes ---------------------------------------------------------------------------------
+
+    def outcome(self, body: list[ast.stmt], scope: Scope, depth: int = 0) -> Outcome:
+        """Return what a block does in the end."""
+        for statement in body:
+            match statement:
+                case ast.Raise(exc=None):
+                    return Outcome(then=Then.RAISES, detail="raises it again")
+                case ast.Raise(exc=ast.expr() as raised):
+                    return _raised(raised)
+                case ast.Return(value=value):
+                    ends = self._never_returns(value, scope, depth) if value is not None else None
+                    text = ast.unparse(value) if value is not None else "None"
+                    return ends or Outcome(then=Then.RETURNS, detail=text)
+                case ast.Expr(value=value):
+                    ends = self._never_returns(value, scope, depth)
+                    if ends is not None:
+                        return ends
+                case ast.Continue() | ast.Break():
+                    return Outcome(then=Then.GOES_ON)
+        return Outcome(then=Then.GOES_ON)
+
+    def _never_returns(self, node: ast.expr, scope: Scope, depth: int) -> Outcome | None:
+        """Return how a call ends, if it is one that always raises."""
+        if not isinstance(node, ast.Call) or depth > _DEEPEST:
+            return None
+        for value in self.evaluator.values(node.func, scope):
+            if isinstance(value, Callable) and isinstance(value.scope.node, ast.FunctionDef):
+                body = value.scope.node.body
+                if body and isinstance(body[-1], ast.Raise) and not value.scope.returns:
+                    return self.outcome(body, value.scope, depth + 1)
+            if isinstance(value, Dotted) and value.path in {"sys.exit", "pytest.fail"}:
+                return Outcome(then=Then.RAISES, exception=value.path, detail=_first_text(node))
+            if isinstance(value, Dotted) and value.path == "pytest.skip":
+                return Outcome(then=Then.RETURNS, detail="the test is skipped")
+        return None
+
+    # Questions --------------------------------------------------------------------------------
+
+    def known(self, node: ast.AST, scope: Scope) -> list[Atom]:
+        """Return what holds, and what does not, where a node is reached."""
+        atoms: list[Atom] = []
+        below: ast.AST = node
+        for parent, name in scope.module.above(node):
+            match parent:
+                case ast.If() | ast.IfExp() | ast.While() if name == "body":
+                    atoms += self.atoms(parent.test, scope, holds=True)
+                case ast.If() | ast.IfExp() if name == "orelse":
+                    atoms += self.atoms(parent.test, scope, holds=False)
+                case ast.BoolOp():
+                    for value in parent.values:
+                        if value is below:
+                            break
+                        holds = isinstance(parent.op, ast.And)
+                        atoms += self.atoms(value, scope, holds=holds)
+                case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
+                    for generator in parent.generators:
+                        for test in generator.ifs:
+                            if test is not below:
+                                atoms += self.atoms(test, scope, holds=True)
+            atoms += self._earlier(parent, name, below, scope)
+            if isinstance(parent, _FUNCTIONS):
+                break
+            below = parent
+        return atoms
+
+    def _earlier(self, parent: ast.AST, name: str, below: ast.AST, scope: Scope) -> list[Atom]:
+        """Return what the statements before one, in its block, leave known."""
+        atoms: list[Atom] = []
+        block = getattr(parent, name, None)
+        for statement in block if isinstance(block, list) else ():
+            if statement is below:
+                break
+            if isinstance(statement, ast.Assert):
+                atoms += self.atoms(statement.test, scope, holds=True)
+            elif (
+                isinstance(statement, ast.If)
+                and not statement.orelse
+                and self._leaves(statement.body, scope)
+            ):
+                atoms += self.atoms(statement.test, scope, holds=False)
+        return atoms
+
+    def _leaves(self, body: list[ast.stmt], scope: Scope) -> bool:
+        if any(isinstance(s, _ENDS) for s in body):
+            return True
+        return any(
+            isinstance(s, ast.Expr)
+            and isinstance(s.value, ast.Call)
+            and (self._never_returns(s.value, scope, 0) is not None or _is_skip(s.value))
+            for s in body
+        )
+
+    def atoms(self, test: ast.expr, scope: Scope, *, holds: bool, depth: int = 0) -> list[Atom]:
+        """Split a test into what follows from it, names and functions followed."""
+        match test:
+            case ast.UnaryOp(op=ast.Not()):
+                return self.atoms(test.operand, scope, holds=not holds, depth=depth)
+            case ast.BoolOp(op=op) if isinstance(op, ast.And) is holds:
+                return [
+                    a
+                    for value in test.values
+                    for a in self.atoms(value, scope, holds=holds, depth=depth)
+                ]
+            case ast.NamedExpr():
+                return self.atoms(test.value, scope, holds=holds, depth=depth)
+        found: list[Atom] = [(test, scope, holds)]
+        if depth < _DEEPEST:
+            for value, where in self._behind(test, scope, holds=holds):
+                found += self.atoms(value, where, holds=holds, depth=depth + 1)
+        return found
+
+    def _behind(self, test: ast.expr, scope: Scope, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
+        """Return the expression whose value a name, a function or a property has."""
+        if isinstance(test, ast.Name):
+            home = next((s for s in scope.enclosing() if test.id in s.bindings), None)
+            bindings = home.bindings[test.id] if home is not None else []
+            values = [b for b in bindings if b.how is How.ASSIGNED and b.index is None]
+            if len(values) == len(bindings) == 1 and values[0].value is not None:
+                return [(values[0].value, values[0].scope)]
+            return []
+        if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.args:
+            if test.func.id in {"bool", "callable", "all"}:
+                return [(test.args[0], scope)]
+        func = test.func if isinstance(test, ast.Call) else test
+        if not isinstance(test, (ast.Call, ast.Attribute)):
+            return []
+        if isinstance(test, ast.Attribute):
+            return self._stored(test, scope)
+        found = []
+        for value in self.evaluator.values(func, scope):
+            if isinstance(value, Callable):
+                found += _single_answer(value.scope, holds=holds)
+        return found
+
+    def _stored(self, test: ast.Attribute, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return what an attribute of self was set to, or what a property answers."""
+        owner = next((s.owner for s in scope.enclosing() if s.owner is not None), None)
+        if owner is None or not isinstance(test.value, ast.Name):
+            return []
+        bindings = [*owner.attributes.get(test.attr, ()), *owner.bindings.get(test.attr, ())]
+        if len(bindings) != 1:
+            return []
+        binding = bindings[0]
+        if binding.how is How.DEFINED and binding.node in scope.module.scopes:
+            return _single_answer(scope.module.scopes[binding.node], holds=True)
+        if binding.how is How.ASSIGNED and binding.value is not None:
+            return [(binding.value, binding.scope)]
+        return []
+
+    def guards(self, node: ast.AST, scope: Scope) -> tuple[Guard, ...]:
+        """Return the questions about the API that were answered with yes before a node."""
+        found: list[Guard] = []
+        for test, where, holds in self.known(node, scope):
+            found += self._guard(test, where, holds=holds)
+        return tuple(dict.fromkeys(found))
+
+    def _guard(self, test: ast.expr, scope: Scope, *, holds: bool) -> list[Guard]:
+        place = scope.module.place(test)
+        match test:
+            case ast.Call(func=ast.Name(id="hasattr"), args=[owner, name]) if holds:
+                return [Guard(path=p, place=place) for p in self.joined(owner, name, scope)]
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                if isinstance(op, ast.In) and holds:
+                    return self._parameter_guard(left, right, scope)
+                absent = isinstance(right, ast.Constant) and right.value is None
+                if absent and isinstance(op, ast.IsNot if holds else ast.Is):
+                    return self._there(left, scope)
+            case ast.Name() | ast.Attribute() | ast.Call() if holds:
+                return self._there(test, scope)
+        return []
+
+    def _there(self, node: ast.expr, scope: Scope) -> list[Guard]:
+        if not self.marks.carries(node, scope):
+            return []
+        place = scope.module.place(node)
+        return [
+            Guard(path=t.path, place=place)
+            for value in self.evaluator.values(node, scope)
+            if isinstance(value, Api)
+            for t in value.targets
+            if t.optional
+        ]
+
+    def _parameter_guard(self, left: ast.expr, right: ast.expr, scope: Scope) -> list[Guard]:
+        if not self.marks.carries(right, scope):
+            return []
+        names = [v.text for v in self.evaluator.values(left, scope) if isinstance(v, Text)]
+        return [
+            Guard(path=t.path, place=scope.module.place(left), parameter=name)
+            for value in self.evaluator.values(right, scope)
+            if isinstance(value, SignatureOf)
+            for t in value.of.targets
+            for name in names
+        ]
+
+    def joined(self, owner: ast.expr, name: ast.expr, scope: Scope) -> list[str]:
+        """Return the paths that an owner and a name by text make."""
+        names = [v.text for v in self.evaluator.values(name, scope) if isinstance(v, Text)]
+        return [
+            f"{t.path}.{text}"
+            for value in self.evaluator.values(owner, scope)
+            if isinstance(value, Api)
+            for t in value.targets
+            for text in names
+        ]
+
+    def absent(self, func: ast.expr, node: ast.AST, scope: Scope) -> Outcome | None:
+        """Return what happens instead of a call when what it calls is None.
+
+        None where the host does not ask, so that None itself would be called.
+        """
+        wanted = ast.unparse(func)
+        below: ast.AST = node
+        for parent, name in scope.module.above(node):
+            block = getattr(parent, name, None)
+            if isinstance(parent, (ast.If, ast.IfExp)) and name in {"body", "orelse"}:
+                for test, _, holds in self.atoms(parent.test, scope, holds=name == "body"):
+                    if _is_there(test, wanted, holds=holds):
+                        other = parent.orelse if name == "body" else parent.body
+                        body = other if isinstance(other, list) else []
+                        return self.outcome(body, scope)
+            for statement in block if isinstance(block, list) else ():
+                if statement is below:
+                    break
+                if isinstance(statement, ast.If) and any(
+                    _is_there(test, wanted, holds=holds)
+                    for test, _, holds in self.atoms(statement.test, scope, holds=False)
+                ):
+                    if self._leaves(statement.body, scope):
+                        return self.outcome(statement.body, scope)
+                if isinstance(statement, ast.Assert) and any(
+                    _is_there(test, wanted, holds=holds)
+                    for test, _, holds in self.atoms(statement.test, scope, holds=True)
+                ):
+                    return Outcome(then=Then.RAISES, exception="AssertionError")
+            if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
+                for value in parent.values:
+                    if value is not below and ast.unparse(value).startswith(wanted):
+                        return Outcome(then=Then.GOES_ON)
+            if isinstance(parent, _FUNCTIONS):
+                break
+            below = parent
+        return None
+
+
+def in_type_checking(module: Module, node: ast.AST) -> bool:
+    """Whether a node is for type checkers only."""
+    return any(
+        isinstance(parent, ast.If)
+        and name == "body"
+        and ast.unparse(parent.test).endswith("TYPE_CHECKING")
+        for parent, name in module.above(node)
+    )
+
+
+def _single_answer(scope: Scope, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
+    """Return the one expression that decides a function's answer, plain False and None aside."""
+    if isinstance(scope.node, ast.Lambda):
+        return [(scope.node.body, scope)]
+    values = [r.value for r in scope.returns if r.value is not None]
+    if holds:
+        values = [
+            v for v in values if not (isinstance(v, ast.Constant) and v.value in {False, None})
+        ]
+    return [(values[0], scope)] if len(values) == 1 else []
+
+
+def _is_there(test: ast.expr, wanted: str, *, holds: bool) -> bool:
+    """Whether an answered test says that what is wanted is not None."""
+    match test:
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=None)]):
+            return ast.unparse(left) == wanted and isinstance(op, ast.IsNot if holds else ast.Is)
+        case ast.Name() | ast.Attribute():
+            return holds and ast.unparse(test) == wanted
+        case ast.Call(func=ast.Name(id="callable"), args=[asked]):
+            return holds and ast.unparse(asked) == wanted
+    return False
+
+
+def _is_skip(call: ast.Call) -> bool:
+    return ast.unparse(call.func) in {"pytest.skip", "sys.exit", "exit", "quit"}
+
+
+def _names(node: ast.expr) -> tuple[str, ...]:
+    items = node.elts if isinstance(node, ast.Tuple) else [node]
+    return tuple(ast.unparse(item).rpartition(".")[2] for item in items)
+
+
+def _raised(node: ast.expr) -> Outcome:
+    call = node if isinstance(node, ast.Call) else None
+    name = ast.unparse(call.func if call is not None else node).rpartition(".")[2]
+    return Outcome(
+        then=Then.RAISES, exception=name, detail=_first_text(call) if call is not None else ""
+    )
+
+
+def _first_text(call: ast.Call) -> str:
+    for arg in call.args[:1]:
+        if isinstance(arg, ast.Constant) and isinstance(arg.value, str):
+            return " ".join(arg.value.split())
+    return ""

@@ -1,0 +1,81 @@
+"""The host's Python files: which there are, and which mention the API."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dgpin import process
+from dgpin.api.uses import Skipped
+
+WORD = b"deep_gemm"
+LARGEST = 8 << 20  # bytes; generated tables are longer, host code is not
+_SKIPPED = frozenset(
+    {".git", ".hg", ".deps", ".venv", "venv", ".tox", "node_modules", "__pycache__", "build"}
+    | {"dist", "site-packages"}
+)
+# Directories under which a host keeps a copy of the library.
+VENDORS = frozenset({"third_party", "thirdparty", "3rdparty", "_vendor", "vendor", "vendored"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """The host's Python files, with `/`, sorted; those of a vendored copy are not the host's."""
+
+    root: Path
+    paths: tuple[str, ...]
+
+
+def listing(root: Path) -> Listing:
+    """Return git's list of the tracked and the new files, or walk where there is no git."""
+    inside = any((folder / ".git").exists() for folder in (root, *root.parents))
+    found = _git_files(root) if inside else None
+    paths = _walk(root) if found is None else found
+    return Listing(root=root, paths=tuple(sorted(p for p in paths if not _is_library(p))))
+
+
+def _git_files(root: Path) -> list[str] | None:
+    argv = ["git", "-C", root, "ls-files", "-z", "-c", "-o", "--exclude-standard", "--", "*.py"]
+    done = process.run(argv, env={**os.environ, "LC_ALL": "C"})
+    if done.returncode != 0:
+        return None
+    return list({os.fsdecode(name) for name in done.stdout.split(b"\0") if name})
+
+
+def _walk(root: Path) -> Iterator[str]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in _SKIPPED]
+        prefix = Path(folder).relative_to(root)
+        yield from ((prefix / name).as_posix() for name in names if name.endswith(".py"))
+
+
+def _is_library(path: str) -> bool:
+    parts = path.split("/")[:-1]
+    return any(
+        name == "deep_gemm" and (parts[i - 1] in VENDORS if i else False)
+        for i, name in enumerate(parts)
+    )
+
+
+def read(root: Path, path: str) -> bytes | Skipped | None:
+    """Return a file's bytes; None for a link, whose target is listed itself or is not the host's.
+
+    A file that cannot be read, or is too large to be written by hand, is a Skipped.
+    """
+    whole = f"{root}/{path}"  # 5000 Path objects would take longer than the reading
+    try:
+        facts = os.lstat(whole)
+        if stat.S_ISLNK(facts.st_mode):
+            os.stat(whole)  # noqa: PTH116 - a link in a circle is worth a line
+            return None
+        if not stat.S_ISREG(facts.st_mode):
+            return Skipped(path=path, reason="it is not a regular file")
+        if facts.st_size > LARGEST:
+            return Skipped(path=path, reason=f"it is larger than {LARGEST >> 20} MiB")
+        with open(whole, "rb") as file:  # noqa: PTH123 - as above
+            return file.read()
+    except FileNotFoundError:
+        return Skipped(path=path, reason="it is listed and is not there")
+    except OSError as error:
+        return Skipped(path=path, reason=error.strerror or type(error).__name__)

@@ -1,0 +1,189 @@
+"""Which names may carry something of the API: a quick look that spares most of the slow one.
+
+It says too much rather than too little: names are followed by their text, and order is ignored.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from dgpin.api.host.module import Binding, How, Module, Scope
+from dgpin.api.host.project import Project, called_name
+from dgpin.api.host.values import library
+
+Key = tuple[object, str]  # (function scope, local name), or (None, any other name)
+_HANDLE, _RESULT = 2, 1
+_SEEDS = frozenset({"import_module", "importorskip", "__import__", "find_spec", "modules", "ops"})
+# Calls that give back, in some form, what they are given.
+_PASSING = frozenset(
+    {"getattr", "partial", "cast", "signature", "reload", "cache", "lru_cache", "next", "iter"}
+    | {"dict", "list", "tuple", "sorted", "wraps", "items", "values", "get", "bool", "callable"}
+)
+
+
+class Marks:
+    """The names that may carry a handle (or the result of a call) of the API."""
+
+    def __init__(self, project: Project) -> None:
+        self._marked: dict[Key, int] = {}
+        self._readers: dict[Key, list[tuple[Key, bool]]] = {}
+        self._defined = {
+            scope.name.rpartition(".")[2]: scope
+            for module in project.modules
+            for scope in module.scopes.values()
+            if scope.is_function
+        }
+        self._parameters: dict[str, list[Scope]] = {}
+        for module in project.modules:
+            for scope in module.scopes.values():
+                if scope.is_function and scope.name:
+                    name = scope.name.split(".")[-1]
+                    if name == "__init__" and scope.owner is not None:
+                        name = scope.owner.name.rpartition(".")[2]
+                    self._parameters.setdefault(name, []).append(scope)
+        self._todo: list[Key] = []
+        for module in project.modules:
+            self._module(module)
+        for name in _SEEDS:
+            self._mark((None, name), _HANDLE)
+        while self._todo:
+            key = self._todo.pop()
+            for reader, calls in self._readers.get(key, ()):
+                tier = self._marked[key]
+                self._mark(reader, min(tier, _RESULT) if calls else tier)
+
+    def _mark(self, key: Key, tier: int) -> None:
+        if self._marked.get(key, 0) < tier:
+            self._marked[key] = tier
+            self._todo.append(key)
+
+    def carries(self, node: ast.expr, scope: Scope, *, result: bool = False) -> bool:
+        """Whether an expression may stand for a handle; or, with `result`, for a result."""
+        marked = self._marked
+        for key, calls in self._heads(node, scope):
+            tier = marked.get(key, 0)
+            if tier and (result or (tier == _HANDLE and not calls)):
+                return True
+        return False
+
+    # Who reads what ---------------------------------------------------------------------------
+
+    def _module(self, module: Module) -> None:
+        for scope in module.scopes.values():
+            for name, bindings in (*scope.bindings.items(), *scope.attributes.items()):
+                for binding in bindings:
+                    self._binding(name, binding, scope)
+            for statement in scope.returns:
+                if statement.value is not None:
+                    self._reads((None, f"{_own_name(scope)}()"), statement.value, scope)
+            if isinstance(scope.node, ast.Lambda):
+                parent = module.parents.get(scope.node, (None, ""))[0]
+                if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+                    self._reads((None, f"{parent.targets[0].id}()"), scope.node.body, scope)
+        for call, scope in module.calls:
+            self._call(call, scope)
+
+    def _binding(self, name: str, binding: Binding, scope: Scope) -> None:
+        local = scope.is_function and name in scope.bindings and binding in scope.bindings[name]
+        key: Key = (scope, name) if local else (None, name)
+        if binding.how is How.IMPORTED:
+            full = f"{binding.module}.{binding.attribute}" if binding.attribute else binding.module
+            if library(full) is not None or library(binding.module) is not None:
+                self._mark(key, _HANDLE)
+            elif binding.attribute:
+                for suffix in ("", "()"):
+                    source: Key = (None, binding.attribute + suffix)
+                    self._readers.setdefault(source, []).append(((key[0], name + suffix), False))
+            elif isinstance(binding.node, ast.Import):
+                self._whole_module(binding.node)
+        elif binding.value is not None:
+            self._reads(key, binding.value, binding.scope)
+
+    def _whole_module(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if library(alias.name) is not None:
+                self._mark((None, alias.name.rpartition(".")[2]), _HANDLE)
+
+    def _reads(self, key: Key, value: ast.expr, scope: Scope) -> None:
+        for head, calls in self._heads(value, scope):
+            self._readers.setdefault(head, []).append((key, calls))
+
+    def _call(self, call: ast.Call, scope: Scope) -> None:
+        functions = self._parameters.get(called_name(call), ())
+        if not functions:
+            return
+        for index, arg in enumerate(call.args):
+            heads = [head for head, calls in self._heads(arg, scope) if not calls]
+            for function in functions if heads else ():
+                for name in _places(function, index):
+                    for head in heads:
+                        self._readers.setdefault(head, []).append(((function, name), False))
+        for keyword in call.keywords:
+            heads = [head for head, calls in self._heads(keyword.value, scope) if not calls]
+            for function in functions if heads and keyword.arg else ():
+                for head in heads:
+                    reader = (function, keyword.arg or "")
+                    self._readers.setdefault(head, []).append((reader, False))
+
+    def _heads(self, node: ast.expr, scope: Scope) -> Iterator[tuple[Key, bool]]:
+        """Yield what may make an expression carry something, and whether by a call of it."""
+        match node:
+            case ast.Name(id=name):
+                yield self._key(name, scope), False
+            case ast.Attribute(attr=attr, value=value):
+                yield (None, attr), False
+                if isinstance(value, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+                    yield from self._heads(value, scope)
+            case ast.Call(func=func):
+                name = called_name(node)
+                yield (None, f"{name}()"), False
+                if isinstance(func, ast.Name):
+                    owner = self._key(name, scope)[0]
+                    yield (owner, f"{name}()"), False
+                if name in _SEEDS:
+                    yield (None, name), False
+                elif name in _PASSING:
+                    for arg in node.args:
+                        yield from self._heads(arg, scope)
+                    if isinstance(func, ast.Attribute):
+                        yield from self._heads(func.value, scope)
+                else:
+                    for head, _ in self._heads(func, scope):
+                        yield head, True
+            case ast.BoolOp(values=values):
+                for value in values:
+                    yield from self._heads(value, scope)
+            case ast.IfExp(body=body, orelse=orelse):
+                yield from self._heads(body, scope)
+                yield from self._heads(orelse, scope)
+            case ast.NamedExpr(value=value) | ast.Subscript(value=value) | ast.Await(value=value):
+                yield from self._heads(value, scope)
+            case ast.Starred(value=value) | ast.DictComp(value=value):
+                yield from self._heads(value, scope)
+            case ast.Dict(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
+                for value in values:
+                    if not isinstance(value, ast.Constant):
+                        yield from self._heads(value, scope)
+            case ast.GeneratorExp(elt=elt) | ast.ListComp(elt=elt):
+                yield from self._heads(elt, scope)
+            case ast.Lambda(body=body):
+                yield from self._heads(body, scope)
+
+    def _key(self, name: str, scope: Scope) -> Key:
+        for around in scope.enclosing():
+            if around.is_function and name in around.bindings and name not in around.outside:
+                return around, name
+        return None, name
+
+
+def _own_name(scope: Scope) -> str:
+    return scope.name.rpartition(".")[2]
+
+
+def _places(function: Scope, index: int) -> list[str]:
+    args = getattr(function.node, "args", None)
+    if not isinstance(args, ast.arguments):
+        return []
+    names = [a.arg for a in (*args.posonlyargs, *args.args)]
+    # A method may be called with or without its first parameter.
+    found = [names[i] for i in (index, index + 1) if i < len(names)]
+    return found if function.owner is not None else found[:1]

@@ -1,0 +1,118 @@
+"""Which bindings of a name can reach a place, and which of them stand in for others."""
+
+import ast
+
+from dgpin.api.host.module import Binding, Module, Scope, blocks
+from dgpin.api.host.values import Api, Nothing, Value, Values, unique
+
+Blocks = tuple[tuple[ast.AST, str], ...]
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+# What binds a name for the code inside of it.
+_AROUND = (*_LOOPS, ast.comprehension, ast.arg, ast.With, ast.AsyncWith, ast.ExceptHandler)
+
+
+def reaching(module: Module, bindings: list[Binding], node: ast.AST) -> list[Binding]:
+    """Return the bindings that may hold where `node` reads the name, in the same scope.
+
+    A binding on the way to the place hides the earlier ones; one on another branch, or below the
+    place outside of a common loop, cannot have happened.
+    """
+    here = blocks(module, node)
+    place = _position(node)
+    kept: list[Binding] = []
+    for binding in sorted(bindings, key=lambda b: _position(b.node)):
+        there = blocks(module, binding.node)
+        if _position(binding.node) >= place and not _contains(module, binding.node, node):
+            if _common_loop(here, there):
+                kept.append(binding)
+            continue
+        if exclusive(here, there):
+            continue
+        if _contains(module, binding.node, node) and not isinstance(binding.node, _AROUND):
+            # `x = f(x)`: the right side reads what x was before.
+            continue
+        if here[: len(there)] == there:
+            kept = [binding]
+        else:
+            kept.append(binding)
+    return kept or [b for b in bindings if not _contains(module, b.node, node)]
+
+
+def lasting(scope: Scope, bindings: list[Binding]) -> list[Binding]:
+    """Return the bindings that may hold once the scope has run, for code that runs later."""
+    kept: list[Binding] = []
+    for binding in bindings:
+        direct = binding.scope is scope and len(blocks(scope.module, binding.node)) <= 1
+        if direct:
+            # What functions set by `global` comes after whatever the module sets.
+            kept = [b for b in kept if b.scope is not scope]
+        kept.append(binding)
+    return kept
+
+
+def _position(node: ast.AST) -> tuple[int, int]:
+    if isinstance(node, ast.comprehension):
+        node = node.target
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _contains(module: Module, outer: ast.AST, node: ast.AST) -> bool:
+    return outer is node or any(parent is outer for parent, _ in module.above(node))
+
+
+def _common_loop(here: Blocks, there: Blocks) -> bool:
+    return any(
+        one == other and isinstance(one[0], _LOOPS) for one, other in zip(here, there, strict=False)
+    )
+
+
+def exclusive(here: Blocks, there: Blocks) -> bool:
+    """Whether two places are on different branches of one `if` or `match`."""
+    for one, other in zip(here, there, strict=False):
+        if one == other:
+            continue
+        if one[0] is other[0]:
+            return isinstance(one[0], (ast.If, ast.Match)) and one[1] != other[1]
+        return isinstance(one[0], ast.match_case) and isinstance(other[0], ast.match_case)
+    return False
+
+
+def joined(module: Module, name: str, groups: list[tuple[Binding, Values]]) -> Values:
+    """Return the alternatives of all bindings; a stand-in makes a chain with what it stands in
+    for: `except ImportError:` after `try:`, or `if f is None:` before it."""
+    found: list[Value] = []
+    for binding, values in groups:
+        apis = [v for v in values if isinstance(v, Api)]
+        earlier = [v for v in found if isinstance(v, Api)]
+        if len(apis) == 1 and len(earlier) == 1 and _stands_in(module, name, binding):
+            chain = Api((*earlier[0].targets, *apis[0].targets))
+            found = [chain if v is earlier[0] else v for v in found]
+            continue
+        found += values
+    # A module's `x = None` before the value that is meant.
+    if any(isinstance(v, Api) for v in found):
+        found.sort(key=lambda v: isinstance(v, Nothing))
+    return unique(found)
+
+
+def _stands_in(module: Module, name: str, binding: Binding) -> bool:
+    for parent, field in module.above(binding.node):
+        if isinstance(parent, ast.Try) and field == "handlers":
+            return True
+        if isinstance(parent, ast.If) and field == "body" and is_none_test(parent.test, name):
+            return True
+        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return False
+    return False
+
+
+def is_none_test(test: ast.expr, name: str) -> bool:
+    """Whether a test holds when the name is None: `name is None`, `not name`."""
+    match test:
+        case ast.Compare(
+            left=ast.Name(id=tested), ops=[ast.Is()], comparators=[ast.Constant(value=None)]
+        ):
+            return tested == name
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=tested)):
+            return tested == name
+    return False

@@ -1,0 +1,159 @@
+"""The calls by which hosts get at modules and names: imports by name, getattr, partial, doubles."""
+
+import ast
+from typing import TYPE_CHECKING
+
+from dgpin.api.host.values import (
+    Api,
+    Callable,
+    Class,
+    Dotted,
+    Double,
+    Frame,
+    Literal,
+    Nothing,
+    Pack,
+    Partial,
+    SignatureOf,
+    Text,
+    Value,
+    Values,
+)
+from dgpin.api.uses import Target
+
+if TYPE_CHECKING:
+    from dgpin.api.host.evaluate import Evaluator
+    from dgpin.api.host.module import Scope
+
+IMPORTERS = frozenset(
+    {"importlib.import_module", "builtins.__import__", "pytest.importorskip"}
+    | {"importlib.__import__", "importlib.reload"}
+)
+SPECS = frozenset({"importlib.util.find_spec", "importlib.find_loader", "pkgutil.find_loader"})
+SIGNATURES = frozenset({"inspect.signature", "inspect.Signature.from_callable"})
+DOUBLES = frozenset(
+    {"types.SimpleNamespace", "unittest.mock.Mock", "unittest.mock.MagicMock", "types.ModuleType"}
+)
+_DEFAULT = 2  # the place of getattr's default
+
+
+def called(
+    evaluator: "Evaluator", path: str, node: ast.Call, scope: "Scope", frame: Frame | None
+) -> Values:
+    """Return what a call of something outside the host gives."""
+    if path in IMPORTERS:
+        return imported_by_name(evaluator, node, scope, frame)
+    if path == "builtins.getattr":
+        return attribute_by_name(evaluator, node, scope, frame)
+    if path == "functools.partial" and node.args:
+        begun = evaluator.values(node.args[0], scope, frame)
+        return tuple(
+            Partial(value, node, scope) for value in begun if isinstance(value, (Api, Callable))
+        )
+    if path in SIGNATURES and node.args:
+        asked = evaluator.values(node.args[0], scope, frame)
+        return tuple(SignatureOf(value) for value in asked if isinstance(value, Api))
+    if path == "builtins.vars" and node.args:
+        return ()
+    if path in DOUBLES:
+        return (Double(node, scope),)
+    if path in {"builtins.dict", "builtins.list", "builtins.tuple", "builtins.sorted"}:
+        if node.args:
+            return evaluator.values(node.args[0], scope, frame)
+        return (Literal(node, scope, frame),)
+    return ()
+
+
+def imported_by_name(
+    evaluator: "Evaluator", node: ast.Call, scope: "Scope", frame: Frame | None
+) -> Values:
+    """Return the module that `import_module("…")` or the like gives."""
+    place = frame.place if frame is not None else scope.module.place(node)
+    found: list[Value] = []
+    for arg in node.args[:1]:
+        for value in evaluator.values(arg, scope, frame):
+            if isinstance(value, Text):
+                found += evaluator.imported(value.text, "", place)
+            elif isinstance(value, Api):
+                found.append(value)  # reload(module)
+    return tuple(found)
+
+
+def attribute_by_name(
+    evaluator: "Evaluator", node: ast.Call, scope: "Scope", frame: Frame | None
+) -> Values:
+    """Return what `getattr(x, name[, default])` gives; a default that is a name makes a chain."""
+    if len(node.args) < _DEFAULT:
+        return ()
+    place = frame.place if frame is not None else scope.module.place(node)
+    names = evaluator.values(node.args[1], scope, frame)
+    found: list[Value] = []
+    for owner in evaluator.values(node.args[0], scope, frame):
+        for name in names:
+            if isinstance(name, Text):
+                found += evaluator.attribute(owner, name.text, place)
+    if len(node.args) <= _DEFAULT:
+        return tuple(found)
+    found = [_optional(v) if isinstance(v, Api) else v for v in found]
+    default = evaluator.values(node.args[_DEFAULT], scope, frame)
+    apis = [v for v in found if isinstance(v, Api)]
+    if _is_first_of_many(scope, node) and len(apis) > 1:
+        return (Api(tuple(t for api in apis for t in api.targets)), Nothing())
+    fallbacks = [v for v in default if isinstance(v, Api)]
+    if len(apis) == 1 and len(fallbacks) == 1:
+        return (Api((*apis[0].targets, *fallbacks[0].targets)),)
+    return (*found, *default)
+
+
+def _optional(value: Api) -> Api:
+    *others, last = value.targets
+    return Api((*others, Target(path=last.path, place=last.place, optional=True)))
+
+
+def _is_first_of_many(scope: "Scope", node: ast.Call) -> bool:
+    """Whether the call stands in a loop that ends with the first name that is there."""
+    for parent, _ in scope.module.above(node):
+        if isinstance(parent, (ast.For, ast.AsyncFor)):
+            return any(isinstance(n, (ast.Return, ast.Break)) for n in ast.walk(parent))
+        if isinstance(parent, ast.GeneratorExp):
+            up = scope.module.parents.get(parent)
+            func = up[0].func if up and isinstance(up[0], ast.Call) else None
+            return isinstance(func, ast.Name) and func.id == "next"
+    return False
+
+
+def method(evaluator: "Evaluator", node: ast.Call, scope: "Scope", frame: Frame | None) -> Values:
+    """Return what a method of a literal, or of a text, gives."""
+    func = node.func
+    if not isinstance(func, ast.Attribute):
+        return ()
+    found: list[Value] = []
+    for owner in evaluator.values(func.value, scope, frame):
+        if isinstance(owner, (Literal, Pack)):
+            found += _of_literal(evaluator, owner, func.attr, node, scope, frame)
+        elif isinstance(owner, Text) and func.attr == "format" and not node.args:
+            continue
+    return tuple(found)
+
+
+def _of_literal(
+    evaluator: "Evaluator",
+    owner: Literal | Pack,
+    name: str,
+    node: ast.Call,
+    scope: "Scope",
+    frame: Frame | None,
+) -> Values:
+    entries = evaluator.entries(owner)
+    if name == "items":
+        return (Pack(tuple((Pack((key, value)),) for key, value in entries)),)
+    if name == "values":
+        return (Pack(tuple(value for _, value in entries)),)
+    if name == "keys":
+        return (Pack(tuple(key for key, _ in entries)),)
+    if name == "get" and node.args:
+        return evaluator.lookup(owner, evaluator.values(node.args[0], scope, frame), None)
+    return ()
+
+
+__all__ = ["Class", "Dotted", "called", "method"]

@@ -1,0 +1,224 @@
+"""Scan a host: list, filter by bytes, parse, collect; what was found is kept by content."""
+
+import ast
+import gc
+import hashlib
+import os
+import re
+import sys
+import time
+import tokenize
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dgpin import __version__, cache
+from dgpin.api.host import record
+from dgpin.api.host.listing import WORD, Listing, listing, read
+from dgpin.api.uses import Remark, Scan, Skipped
+from dgpin.verdict import Place
+
+if TYPE_CHECKING:
+    from dgpin.api.host.module import Module
+
+FORMAT = 1
+_REMARK = re.compile(r"#\s*dgpin:\s*ignore(?:\[(?P<rules>[^\]]*)\])?(?P<reason>.*)")
+# A file that changed this short before it was looked at may change again within its time stamp.
+_RACE = 2_000_000_000  # nanoseconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Contents:
+    """The files that mention the API, with their bytes, and what could not be read."""
+
+    files: dict[str, bytes]
+    skipped: tuple[Skipped, ...]
+
+
+def scan(root: Path) -> Scan:
+    """Return every use in a host's Python files. Nothing of the host is imported or run."""
+    found = listing(root)
+    stamp = _stamp(found)
+    known = _load(f"seen/{stamp}") if stamp else None
+    if known is not None:
+        return known
+    contents = _contents(found, found.paths, lambda data: WORD in data)
+    packages = frozenset(p.rpartition("/")[0] for p in found.paths if p.endswith("__init__.py"))
+    digest = _digest(contents, found)
+    answer = _load(f"content/{digest}")
+    if answer is None:
+        answer, alone = _fresh(found, contents, packages)
+        if alone:
+            _store(f"content/{digest}", answer)
+    if stamp:
+        _store(f"seen/{stamp}", answer)
+    return answer
+
+
+def _contents(found: Listing, paths: Iterable[str], wanted: Callable[[bytes], bool]) -> _Contents:
+    files: dict[str, bytes] = {}
+    skipped: list[Skipped] = []
+    for path in paths:
+        data = read(found.root, path)
+        if isinstance(data, Skipped):
+            skipped.append(data)
+        elif data is not None and wanted(data):
+            files[path] = data
+    return _Contents(files=files, skipped=tuple(skipped))
+
+
+def _fresh(found: Listing, contents: _Contents, packages: frozenset[str]) -> tuple[Scan, bool]:
+    """Return the scan, and whether it rests on the files that mention the API alone."""
+    from dgpin.api.host.collect import Collector  # noqa: PLC0415 - a cached answer needs none
+    from dgpin.api.host.project import Project  # noqa: PLC0415
+
+    with _without_collection():
+        modules, unparsed = _parsed(contents.files, packages)
+        collector = Collector(Project(modules))
+        uses = collector.run()
+        exports = collector.exports()
+        further = _importers(found, contents, packages, exports) if exports else []
+        if further:
+            modules += further
+            uses = Collector(Project(modules)).run()
+    remarks = [r for path, data in contents.files.items() for r in _remarks(path, data)]
+    answer = Scan(
+        uses=uses,
+        skipped=tuple(sorted((*contents.skipped, *unparsed), key=lambda s: s.path)),
+        remarks=tuple(remarks),
+        listed=len(found.paths),
+        parsed=len(modules),
+    )
+    return answer, not exports
+
+
+def _parsed(
+    files: dict[str, bytes], packages: frozenset[str]
+) -> tuple[list["Module"], list[Skipped]]:
+    from dgpin.api.host.module import parse  # noqa: PLC0415 - as above
+    from dgpin.api.host.project import module_names  # noqa: PLC0415
+
+    modules: list[Module] = []
+    skipped: list[Skipped] = []
+    for path, data in files.items():
+        module = parse(path, data, module_names(path, packages))
+        if isinstance(module, Skipped):
+            skipped.append(module)
+        else:
+            modules.append(module)
+    return modules, skipped
+
+
+def _importers(
+    found: Listing, contents: _Contents, packages: frozenset[str], exports: dict[str, set[str]]
+) -> list["Module"]:
+    """Return the modules that import a wrapper or a handle without a word of the API."""
+    stems = [
+        (module.rpartition(".")[2].encode(), [name.encode() for name in names])
+        for module, names in exports.items()
+    ]
+
+    def wanted(data: bytes) -> bool:
+        return any(stem in data and any(n in data for n in names) for stem, names in stems)
+
+    others = [path for path in found.paths if path not in contents.files]
+    modules, _ = _parsed(_contents(found, others, wanted).files, packages)
+    return [module for module in modules if _imports_one(module, exports)]
+
+
+def _imports_one(module: "Module", exports: dict[str, set[str]]) -> bool:
+    for node, _ in module.imports:
+        if isinstance(node, ast.ImportFrom):
+            source = module.absolute(node)
+            names = {alias.name for alias in node.names}
+            if names & (exports.get(source, set()) | {"*"}) and source in exports:
+                return True
+            if any(f"{source}.{name}" in exports for name in names):
+                return True
+        elif any(alias.name in exports for alias in node.names):
+            return True
+    return False
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keep the cycle collector away while millions of nodes are made that all stay."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _remarks(path: str, data: bytes) -> Iterator[Remark]:
+    """Yield the comments that tell dgpin to leave a line alone."""
+    if b"dgpin:" not in data:
+        return
+    try:
+        for token in tokenize.tokenize(BytesIO(data).readline):
+            match = _REMARK.match(token.string) if token.type == tokenize.COMMENT else None
+            if match is not None:
+                rules = (match["rules"] or "").split(",")
+                yield Remark(
+                    place=Place(path, token.start[0]),
+                    rules=tuple(rule.strip() for rule in rules if rule.strip()),
+                    reason=match["reason"].strip(),
+                )
+    except (tokenize.TokenError, SyntaxError, UnicodeDecodeError):
+        return
+
+
+# The cache ------------------------------------------------------------------------------------
+
+
+def _version() -> str:
+    return f"{FORMAT}/{__version__}/{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def _digest(contents: _Contents, found: Listing) -> str:
+    """Return the hash of all that the answer depends on: contents, and who is a package."""
+    whole = hashlib.sha256(_version().encode())
+    packages = [path for path in found.paths if path.endswith("__init__.py")]
+    whole.update(repr((len(found.paths), packages, contents.skipped)).encode())
+    for path, data in contents.files.items():
+        whole.update(os.fsencode(path) + b"\0" + hashlib.sha256(data).digest())
+    return whole.hexdigest()
+
+
+def _stamp(found: Listing) -> str:
+    """Return a hash over the file system's facts of every file, as git's index keeps them.
+
+    "" when one of them changed just now, so that its content may change without them.
+    """
+    whole = hashlib.sha256(f"{_version()}\0{found.root.resolve()}".encode())
+    latest = 0
+    for path in found.paths:
+        try:
+            facts = os.lstat(f"{found.root}/{path}")
+        except OSError:
+            whole.update(f"{path}\0-".encode(errors="surrogateescape"))
+            continue
+        latest = max(latest, facts.st_mtime_ns, facts.st_ctime_ns)
+        row = f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\0{facts.st_ctime_ns}\0{facts.st_ino}"
+        whole.update(row.encode(errors="surrogateescape"))
+    return whole.hexdigest() if latest < time.time_ns() - _RACE else ""
+
+
+def _load(name: str) -> Scan | None:
+    value = cache.read_json(f"uses/{FORMAT}/{name}.json")
+    if value is None:
+        return None
+    try:
+        scanned: Scan = record.from_json(Scan, value)
+    except (KeyError, TypeError, ValueError):
+        return None
+    return scanned
+
+
+def _store(name: str, answer: Scan) -> None:
+    cache.write_json(f"uses/{FORMAT}/{name}.json", record.to_json(answer))

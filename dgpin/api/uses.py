@@ -1,0 +1,184 @@
+"""Uses: every place in a host that reaches DeepGEMM, as values."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from dgpin.verdict import Place
+
+
+class Form(str, Enum):
+    """How a place reaches the API."""
+
+    IMPORT = "import"
+    DYNAMIC_IMPORT = "dynamic-import"  # import_module, __import__, importorskip
+    FIND_SPEC = "find-spec"
+    READ = "read"  # an attribute that is not called on the spot
+    CALL = "call"
+    GETATTR = "getattr"
+    HASATTR = "hasattr"
+    PARAMETER = "parameter-probe"  # "name" in signature(x).parameters
+    PATCH = "patch"  # a name of the library is replaced
+    FAKE = "fake"  # a name of a test double
+    DYNAMIC = "dynamic"  # a name that is known at run time only
+
+
+class Then(str, Enum):
+    """What a host does where something is missing or failed."""
+
+    RAISES = "raises"
+    RETURNS = "returns"
+    GOES_ON = "goes on"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What happens then: `detail` is the exception and its text, or the value returned."""
+
+    then: Then
+    exception: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handler:
+    """An `except` (or `suppress`) around a use; `exceptions` are names without their module."""
+
+    exceptions: tuple[str, ...]
+    place: Place
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A name of the API, and where the host got it.
+
+    `optional`: got with a default, so that its absence is silent. A path through `()` is reached
+    on the result of a call.
+    """
+
+    path: str
+    place: Place
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """An argument: its text, and the type of a literal ("" when it is none).
+
+    `instead` is C when the value is `x or C`, and `instead_at` the line of that.
+    """
+
+    text: str
+    type: str = ""
+    instead: str = ""
+    instead_at: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keyword:
+    """An argument by name; not `certain` when only some runs pass it."""
+
+    name: str
+    argument: Argument
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What a call passes; `open_*` tells that there may be more that is not known."""
+
+    positional: tuple[Argument, ...] = ()
+    keywords: tuple[Keyword, ...] = ()
+    open_positional: bool = False
+    open_keywords: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """A place from which a use is reached; `level` 1 calls its function, 2 calls that one's."""
+
+    place: Place
+    function: str
+    line: str
+    level: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consumer:
+    """A place that asks whether an optional name is there, and what it does when it is not."""
+
+    place: Place
+    function: str
+    line: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """A question asked before a use: this name (or this parameter of it) is there."""
+
+    path: str
+    place: Place
+    parameter: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """One place that reaches the API.
+
+    `targets` are tried in order and the first that is there is used. `absent` is what the host
+    does before the call when none is; None when it asks nothing. `via` is the call inside a
+    wrapper that the arguments of this place end up in. `is_fallback`: a later leg of a chain, which
+    its first leg speaks for. `runs_at_import`: outside any function.
+    """
+
+    form: Form
+    targets: tuple[Target, ...]
+    place: Place
+    end_line: int
+    line: str
+    function: str = ""
+    parameter: str = ""
+    arguments: Arguments | None = None
+    handlers: tuple[Handler, ...] = ()
+    guards: tuple[Guard, ...] = ()
+    absent: Outcome | None = None
+    consumers: tuple[Consumer, ...] = ()
+    callers: tuple[Caller, ...] = ()
+    via: Place | None = None
+    is_fallback: bool = False
+    runs_at_import: bool = False
+    in_test: bool = False
+
+    @property
+    def path(self) -> str:
+        """The name that is tried first."""
+        return self.targets[0].path if self.targets else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A file that could not be read or parsed, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """A comment that tells dgpin to leave a line alone: `# dgpin: ignore[rule] reason`."""
+
+    place: Place
+    rules: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """Every use in a host. `listed` counts its Python files, `parsed` those that mention the API."""
+
+    uses: tuple[Use, ...]
+    skipped: tuple[Skipped, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    listed: int = 0
+    parsed: int = 0
