@@ -113,7 +113,10 @@ def _extension(recipe: Recipe, source: Path, checked: Preflight, work: Path, num
 def _library(recipe: Recipe, source: Path, checked: Preflight, work: Path) -> Target:
     stem = recipe.name.rpartition(".")[2]
     python = str(checked.toolchain.host.path)
-    build = ("build_ext", "--build-lib", str(work / "lib"), "--build-temp", str(work / "temp"))
+    build = ["build_ext", "--build-lib", str(work / "lib"), "--build-temp", str(work / "temp")]
+    # ninja compiles in another directory, where setup.py's relative include directories lead
+    # nowhere; torch makes them absolute only under an older setuptools.
+    build += ["--include-dirs", ":".join(str(source / path) for path in recipe.includes)]
     return Target(
         name=f"{stem}.abi3.so",
         steps=((python, "setup.py", *build),),

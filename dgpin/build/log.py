@@ -7,6 +7,7 @@ _ERROR = re.compile(
     r"(?:^|\s)(?:fatal )?error: |^\S*ld(?:\.\w+)?: |undefined reference to |error: ld"
 )
 _INCLUDED = re.compile(r"^(?:In file included from |\s+from )")
+_END = re.compile(r"compilation terminated|ninja: |FAILED: |Traceback |make(?:\[\d+\])?: ")
 _CONTEXT = 8  # lines after an error: the source line, the caret, notes
 
 # What a compiler prints when the machine, not the source, is at fault.
@@ -53,6 +54,8 @@ def digest(text: str) -> Digest:
         start -= 1
     end = errors[0] + 1
     stop = errors[1] if len(errors) > 1 else len(lines)
-    while end < min(stop, errors[0] + _CONTEXT) and not _INCLUDED.match(lines[end]):
+    while end < min(stop, errors[0] + _CONTEXT) and not (
+        _INCLUDED.match(lines[end]) or _END.match(lines[end])
+    ):
         end += 1
     return Digest(first=tuple(lines[start:end]), more=len(errors) - 1, machine=machine)

@@ -59,6 +59,13 @@ def sources() -> dict[str, dict[str, str]]:
     }
 
 
+def library() -> dict[str, str]:
+    """Return a source of 2.8.0 whose binding is TORCH_LIBRARY; it is in no history."""
+    base = sources()["new"] | _dotted(texts("deepgemm.library"))
+    gone = "deep_gemm/locality_domain.py"
+    return {path: text for path, text in base.items() if path != gone}
+
+
 def history(submodules: dict[str, str]) -> list[Commit]:
     """Return the commits of upstream, in the order of their dates."""
     old = _dotted(texts("deepgemm"))
