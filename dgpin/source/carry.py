@@ -141,7 +141,7 @@ def _ranked(folded: Folded, accepted: Mapping[str, str]) -> tuple[Loss, ...]:
             (
                 why
                 for key, why in accepted.items()
-                if len(key) >= SHORTEST and loss.id.startswith(key)
+                if len(key.removeprefix("hunk-")) >= SHORTEST and loss.id.startswith(key)
             ),
             "",
         )

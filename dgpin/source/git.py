@@ -58,6 +58,7 @@ class Mirror:
         self.path = path
         self.fetched = fetched
         self.as_of = store.shown(as_of)
+        self._trees: dict[tuple[str, Wanted, bool], GitTree] = {}
 
     @cached_property
     def _git(self) -> git.Git:
@@ -174,7 +175,11 @@ class Mirror:
         def open_one(address: Address, recorded: str) -> Mirror | None:
             return open_submodule(address, recorded, fetch=self.fetched) if submodules else None
 
-        return checkout.build(self, commit, open_submodule=open_one, wanted=wanted)
+        known = (commit, wanted, submodules)
+        if known not in self._trees:
+            tree = checkout.build(self, commit, open_submodule=open_one, wanted=wanted)
+            self._trees[known] = tree
+        return self._trees[known]
 
     def listing(self, commit: str) -> dict[str, Entry]:
         """Return every entry of a commit by path.

@@ -61,6 +61,21 @@ def test_refs(upstream: Repo) -> None:
     assert {"refs/heads/main": second, "refs/tags/v1": first} == after
 
 
+def test_refs_that_mean_no_commit(upstream: Repo) -> None:
+    """Tags of a tree and of a blob are no refs of a commit, and do no harm."""
+    upstream.git("tag", "of-tree", "HEAD^{tree}")
+    upstream.git("tag", "-a", "of-blob", "-m", "x", "HEAD:setup.py")
+    head = upstream.git("rev-parse", "HEAD")
+    mirror = git.open_mirror(str(upstream.root), fetch=True)
+
+    assert ["refs/heads/main", "refs/pull/3/head", "refs/tags/v1"] == [
+        r.name for r in mirror.refs()
+    ]
+    assert ["refs/heads/main", "refs/pull/3/head"] == [
+        ref.name for ref in mirror.refs(containing=head)
+    ]
+
+
 def test_contents_come_in_one_batch(upstream: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree's contents are fetched once and together; a second tree needs nothing more."""
     batches: list[list[str]] = []
@@ -75,7 +90,7 @@ def test_contents_come_in_one_batch(upstream: Repo, monkeypatch: pytest.MonkeyPa
     head = upstream.git("rev-parse", "HEAD")
 
     tree = mirror.tree(head)
-    again = mirror.tree(head)
+    again = git.open_mirror(str(upstream.root), fetch=True).tree(head)
 
     assert {"setup.py", "csrc/k.hpp", "logo.png"} == tree.paths()
     assert (b"1", b"k", b"k") == (
@@ -157,6 +172,21 @@ def test_unreachable_host() -> None:
 
     assert "s3cret" not in raised.value.message + raised.value.hint
     assert 3 == raised.value.exit_code
+
+
+def test_ssh_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ssh is started so that it fails instead of asking for a password or a host key."""
+    ssh = tmp_path / "bin/ssh"
+    ssh.parent.mkdir()
+    ssh.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\nexit 255\n')
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ssh.parent}:{os.environ['PATH']}")
+    monkeypatch.delenv("GIT_SSH_COMMAND", raising=False)
+
+    with pytest.raises(UnavailableError, match="could not be fetched"):
+        git.open_mirror("git@example.org:a/b", fetch=True)
+
+    assert "-o BatchMode=yes" in (tmp_path / "asked").read_text()
 
 
 def test_failed_fetch_leaves_the_copy(upstream: Repo) -> None:
