@@ -1,8 +1,9 @@
 """Which DeepGEMM is this? The pin and everything known of it without the network."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dgpin.config import Config, Hold
 from dgpin.pin import facts as cached
@@ -13,6 +14,9 @@ from dgpin.pin.roles import Role, is_production, role
 from dgpin.source import history
 from dgpin.source.commits import Commit, Distance
 from dgpin.verdict import Place
+
+if TYPE_CHECKING:
+    from dgpin.pin.environment import Environment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,4 +98,23 @@ def show(root: Path, fit: Fit, pinned: Pinned) -> Shown:
         behind=behind,
         as_of=as_of,
         hold=fit.config.hold,
+    )
+
+
+def identified(found: "Environment", pinned: Pinned) -> "Environment":
+    """Return an environment whose copies are named after the pin where their files are the pin's.
+
+    Without a mirror that has the commit, nothing can be compared and nothing changes.
+    """
+    listing = history.listing(pinned.repo, pinned.commit) if pinned.repo and pinned.commit else None
+    if listing is None or pinned.commit is None:
+        return found
+    from dgpin.pin.environment import identify  # noqa: PLC0415 - only `show --env` asks
+
+    known = {pinned.commit: listing}
+    return replace(
+        found,
+        installed=identify(found.installed, known) if found.installed else None,
+        hidden=tuple(identify(copy, known) for copy in found.hidden),
+        vendored=tuple(identify(copy, known) for copy in found.vendored),
     )

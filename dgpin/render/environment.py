@@ -3,22 +3,23 @@
 from collections.abc import Mapping
 
 from dgpin.pin.environment import Copy, Environment
+from dgpin.render import rows as rendered
 from dgpin.render.document import document
 from dgpin.render.terminal import Line, Renderers
+from dgpin.verdict import Row
 
 FORMS = ("text", "json")
-_NOT_TRUSTWORTHY = "several builds bear one version string: it does not identify this one"
 
 
-def renderers(found: Environment) -> Renderers:
+def renderers(found: Environment, rows: tuple[Row, ...]) -> Renderers:
     """Return every form of the answer."""
     return {
-        "text": lambda: text(found),
-        "json": lambda: document("show-env", 1, content(found)),
+        "text": lambda: text(found, rows),
+        "json": lambda: document("show-env", 1, content(found, rows)),
     }
 
 
-def text(found: Environment) -> tuple[Line, ...]:
+def text(found: Environment, rows: tuple[Row, ...]) -> tuple[Line, ...]:
     """Return the answer as lines of text."""
     lines: list[Line] = [(("python      ", ""), (f"{found.python} ({found.version})", "bold"))]
     if not found.copies:
@@ -26,11 +27,7 @@ def text(found: Environment) -> tuple[Line, ...]:
     for copy in found.copies:
         lines += [(), ((_standing(found, copy), "bold"), (f"  {copy.directory}", "cyan"))]
         lines += [((f"  {name:14}", ""), (value, "")) for name, value in _values(copy).items()]
-    for file in found.contested:
-        owners = " and ".join(file.owners)
-        holder = f"; what is there is {file.holder}'s" if file.holder else ""
-        lines.append((("two owners  ", "bold red"), (f"{file.path}: {owners}{holder}", "")))
-    return tuple(lines)
+    return (*lines, (), *rendered.lines(rows))
 
 
 def _standing(found: Environment, copy: Copy) -> str:
@@ -47,7 +44,7 @@ def _values(copy: Copy) -> Mapping[str, str]:
     identity = copy.identity
     values = {
         "owner": " and ".join(map(str, copy.owners)) or "no distribution says it installed this",
-        "version": f"{copy.version}; {_NOT_TRUSTWORTHY}" if copy.version else "",
+        "version": copy.version or "",
         "commit": f"{identity.commit} ({identity.evidence.value})" if identity else "unknown",
         "architectures": ", ".join(copy.arches) or "none: it has no kernel headers",
         "content": copy.content[:16],
@@ -55,15 +52,12 @@ def _values(copy: Copy) -> Mapping[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
-def content(found: Environment) -> Mapping[str, object]:
+def content(found: Environment, rows: tuple[Row, ...]) -> Mapping[str, object]:
     """Return the answer as JSON has it."""
     return {
         "python": {"path": found.python, "version": found.version},
         "copies": [_copy(found, copy) for copy in found.copies],
-        "contested": [
-            {"path": str(file.path), "owners": list(file.owners), "holder": file.holder}
-            for file in found.contested
-        ],
+        "rows": [rendered.as_json(row) for row in rows],
     }
 
 

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from dgpin import process
-from dgpin.source import address, commits, invocation, store
+from dgpin.source import address, commits, entries, invocation, store
 from dgpin.source.commits import Commit, Distance
 
 
@@ -49,6 +49,15 @@ def branches_with(url: str, commit: str) -> tuple[str, ...] | None:
     words = ["for-each-ref", "--format=%(refname)", f"--contains={commit}"]
     listed = _ask(url, words, "refs/heads", plain=True)
     return None if listed is None else tuple(n[len("refs/heads/") :] for n in listed.split())
+
+
+def listing(url: str, commit: str) -> dict[str, str] | None:
+    """Return git's id of each file of a commit, by path."""
+    words = ["ls-tree", "-r", "-z", "--full-tree"]
+    listed = _ask(url, words, commit) if re.fullmatch(r"[0-9a-f]{7,40}", commit) else None
+    if listed is None:
+        return None
+    return {entry.path: entry.sha for entry in entries.parse(listed.encode()) if entry.is_file}
 
 
 def _ask(url: str, words: list[str], last: str, *, plain: bool = False) -> str | None:
