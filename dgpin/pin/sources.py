@@ -41,7 +41,7 @@ class Sources(Protocol):
 
 
 class Mirrors:
-    """Sources that are mirrors in the cache, each fetched once in a run.
+    """Sources that are mirrors in the cache, each fetched once in a run and only if it is needed.
 
     `others` are further repositories, named when they offer a commit that the right one does not.
     """
@@ -53,7 +53,7 @@ class Mirrors:
         self._others = others
         self._allow_unreachable = allow_unreachable
         self._open: dict[str, Mirror] = {}
-        self._trees: dict[tuple[str, str], Tree] = {}
+        self._trees: dict[str, Tree] = {}
 
     def resolve(
         self, ref: str | None, *, repo: str, follow: str | None, old: str | None
@@ -106,9 +106,11 @@ class Mirrors:
         return mirror.log(old, new) if mirror.has(old) and mirror.has(new) else None
 
     def _tree(self, repo: str, commit: str) -> Tree:
-        if (repo, commit) not in self._trees:
-            self._trees[repo, commit] = self.mirror(repo).tree(commit)
-        return self._trees[repo, commit]
+        if commit not in self._trees:
+            # A fork has its upstream's commits: what is open already saves fetching another.
+            holders = (mirror for mirror in self._open.values() if mirror.has(commit))
+            self._trees[commit] = (next(holders, None) or self.mirror(repo)).tree(commit)
+        return self._trees[commit]
 
     def mirror(self, repo: str) -> "Mirror":
         """Return the mirror of a repository, brought up to date the first time."""
