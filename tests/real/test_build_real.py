@@ -1,0 +1,180 @@
+"""Builds against the real torch: the small DeepGEMM in its eras and bindings, and 2.8.2 itself.
+
+They are kept from run to run under a name that changes with `dgpin/build`, so that a change there
+compiles them again.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dgpin import process
+from dgpin.build import artefact, interpreter
+from dgpin.verdict import Verdict
+from tests.build.world import write
+from tests.example.deepgemm import library, sources
+from tests.real import inputs, libstdcxx
+
+# Every name of `_C` and of the modules in it, with its docstring; addresses differ on every run.
+SURFACE = """\
+import json, re, sys, types
+sys.path.insert(0, sys.argv[1])
+import torch, deep_gemm
+
+def walk(value, prefix):
+    for name in dir(value):
+        found = getattr(value, name)
+        yield prefix + name, re.sub("0x[0-9a-f]+", "0x", str(found.__doc__))
+        if isinstance(found, types.ModuleType):
+            yield from walk(found, f"{prefix}{name}.")
+
+with open(sys.argv[2], "w") as file:
+    json.dump(dict(walk(deep_gemm._C, "")), file)
+"""
+
+
+def _of_the_code() -> str:
+    package = Path(interpreter.__file__).parent
+    total = hashlib.sha256()
+    for path in sorted(package.glob("*.py")):
+        total.update(path.read_bytes())
+    return total.hexdigest()[:16]
+
+
+@pytest.fixture(autouse=True)
+def _kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what is built, and take every variable away that a compile listens to."""
+    monkeypatch.setenv("DGPIN_CACHE_DIR", str(inputs.cache() / "dgpin" / _of_the_code()))
+    for name in ("CXX", "CC", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS", "TORCH_CUDA_ARCH_LIST"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def other_python() -> str:
+    """Return a Python of another version than that with torch; only its headers are used."""
+    for name in ("python3.12", "python3.13", "python3.10"):
+        if found := shutil.which(name):
+            done = process.run(
+                [found, "-c", "import sysconfig; print(sysconfig.get_path('include'))"]
+            )
+            if Path(done.text.strip(), "Python.h").is_file():
+                return found
+    message = "the tests on real builds need a second Python with headers on PATH"
+    raise RuntimeError(message)
+
+
+def dgpin(*words: str | Path, env: Mapping[str, str] | None = None) -> tuple[int | None, str, str]:
+    """Run the command and return its code and both streams."""
+    import os
+
+    told = {**os.environ, **(env or {})}
+    done = process.run([sys.executable, "-m", "dgpin", *words], env=told)
+    return done.returncode, done.text, done.stderr.decode()
+
+
+def build(
+    source: Path, *pythons: str | Path, env: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Build a source and return the one entry of the answer."""
+    words = [word for python in pythons for word in ("--python", python)]
+    code, out, err = dgpin("build", source, *words, "--json", env=env)
+    assert 0 == code, out + err
+    (found,) = json.loads(out)["builds"]
+    assert isinstance(found, dict)
+    return found
+
+
+def put(root: Path, files: Mapping[str, str]) -> Path:
+    """Write a source's files."""
+    for path, text in files.items():
+        write(root / path, text)
+    return root
+
+
+def test_old_era_for_two_pythons(tmp_path: Path) -> None:
+    """The fmt era with pybind11, -lnvrtc without a link name, for two Pythons at once."""
+    source, python = put(tmp_path, sources()["old"]), inputs.torch_python()
+
+    found = build(source, python, other_python(), env={"CXXFLAGS": "-O0"})
+
+    assert 2 == len(list(Path(found["package"]).glob("_C.cpython-*.so")))
+    assert ("3.11", True) == (found["imports"][0]["python"], found["imports"][0]["works"])
+    again = build(source, python, other_python(), env={"CXXFLAGS": "-O0"})
+    assert again["cached"]
+    assert found["fingerprint"] == again["fingerprint"]
+
+
+def test_new_era_is_compared_with_the_old(tmp_path: Path) -> None:
+    """The deep_jit era with <format> and elfutils builds too, and diff-api tells them apart."""
+    python, env = inputs.torch_python(), libstdcxx.environment()
+    old = build(
+        put(tmp_path / "old", sources()["old"]), python, other_python(), env={"CXXFLAGS": "-O0"}
+    )
+    new = build(put(tmp_path / "new", sources()["new"]), python, env=env)
+
+    a, b = (Path(each["package"]).parent for each in (old, new))
+    code, out, err = dgpin("diff-api", a, b, "--python", python)
+
+    assert 1 == code, out + err
+    assert "fp8_m_grouped_gemm_nt_masked" in out
+    assert "m_indices" in out
+
+
+def test_torch_library_is_built_once_for_all(tmp_path: Path) -> None:
+    """A TORCH_LIBRARY source is built by its own setup.py, without a download, as abi3."""
+    python = inputs.torch_python()
+
+    found = build(put(tmp_path, library()), python, other_python(), env={"CXXFLAGS": "-O0"})
+
+    package = Path(found["package"])
+    assert ["_C_extension.abi3.so"] == [path.name for path in package.glob("*.so")]
+    assert found["imports"][0]["works"]
+    rows = artefact.check_artefact(package, interpreter=interpreter.read(str(python)))
+    assert [] == [row for row in rows if row.verdict is not Verdict.PASS]
+    code, out, err = dgpin("diff-api", package.parent, package.parent, "--python", python)
+    assert 0 == code, out + err
+
+
+def test_preflight_of_2_8_2_names_what_this_machine_lacks() -> None:
+    """What the preflight calls missing is what the machine's g++ cannot include, and no more."""
+    lacking = {
+        name
+        for name, header in (("<format>", "format"), ("elfutils/libdwfl.h", "elfutils/libdwfl.h"))
+        if process.run(
+            ["g++", "-std=c++20", "-fsyntax-only", "-x", "c++", "-"],
+            stdin=f"#include <{header}>\n".encode(),
+        ).returncode
+    }
+    python = inputs.torch_python()
+
+    code, out, _ = dgpin(
+        "build", inputs.source("2.8.2"), "--preflight", "--json", "--python", python
+    )
+
+    (checked,) = json.loads(out)["preflight"]
+    assert lacking == {i["name"] for i in checked["items"] if i["status"] == "missing"}
+    assert (3 if lacking else 0) == code
+
+
+def test_2_8_2_is_the_build_of_its_publisher(tmp_path: Path) -> None:
+    """DeepGEMM 2.8.2 is built and imported, and its `_C` offers what the published build offers."""
+    python = inputs.torch_python()
+    found = build(inputs.source("2.8.2"), python, env=libstdcxx.environment())
+    script = write(tmp_path / "surface.py", SURFACE)
+
+    surfaces = []
+    for number, root in enumerate((Path(found["package"]).parent, inputs.build("2.8.2"))):
+        out = tmp_path / f"{number}.json"
+        process.run([python, "-I", script, root, out], cwd=tmp_path).check()
+        surfaces.append(json.loads(out.read_bytes()))
+
+    built, published = surfaces
+    assert published == built
+    assert 105 == len(built)
+    assert not re.search("failed", found["message"])
