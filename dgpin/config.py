@@ -99,6 +99,11 @@ class Config(NamedTuple):
     carry_accept: tuple[Accepted, ...] = ()
     smoke: Mapping[str, Any] = MappingProxyType({})
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Return the further repositories in which a commit is looked for."""
+        return (*([self.upstream] if self.upstream else []), *self.forks)
+
     def branch(self, repo: str | None) -> str | None:
         """Return the branch that the pin follows in a repository."""
         if self.follow is None or isinstance(self.follow, str):

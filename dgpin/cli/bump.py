@@ -32,9 +32,9 @@ def bump(
     ref: Annotated[
         str | None,
         typer.Argument(
-            metavar="[REF]",
+            metavar="REF",
             help="A SHA of 4 digits or more, a branch, a tag, pull/N/head. "
-            "[default: the branch that the pin follows]",
+            "Default: the branch that the pin follows.",
             show_default=False,
         ),
     ] = None,
@@ -92,7 +92,7 @@ def _work_out(host: Host, fit: Fit, request: Request, how: _How) -> Move:
     config = fit.config
     sources = Mirrors(
         fetch=not how.offline,
-        others=[*([config.upstream] if config.upstream else []), *config.forks],
+        others=config.others,
         allow_unreachable=how.allow_unreachable,
     )
     link = worktree.gitlink(host.root, config.gitlink) if config.gitlink else None

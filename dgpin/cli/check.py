@@ -10,6 +10,7 @@ import typer
 from dgpin.cli.exit import code
 from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
+from dgpin.config import Config
 from dgpin.errors import UsageError
 from dgpin.pin import facts as cached
 from dgpin.pin import stray, worktree
@@ -17,6 +18,7 @@ from dgpin.pin.check import check as judge_pin
 from dgpin.pin.facts import Facts
 from dgpin.pin.pinned import Pinned, read_pinned
 from dgpin.render import check as shown
+from dgpin.verdict import Row
 
 
 class NothingToAskError(UsageError):
@@ -51,8 +53,8 @@ def check(
         typer.Option(
             "--python",
             metavar="P",
-            help="The interpreter for --artefact and --env. [default: the active virtual "
-            "environment's, else python3]",
+            help="The interpreter for --artefact and --env. Default: the active virtual "
+            "environment's, else python3.",
             show_default=False,
         ),
     ] = None,
@@ -71,8 +73,9 @@ def check(
     found, fit = open_host(host, lenient=True)
     link = worktree.gitlink(found.root, fit.config.gitlink) if fit.config.gitlink else None
     pinned = read_pinned(fit.reading, gitlink=link)
-    facts = _facts(pinned, remote=remote)
-    rows = judge_pin(found, fit, pinned, facts, search=stray.search_in(found.root))
+    facts, offered = _ask(pinned, fit.config) if remote else (_known(pinned), ())
+    judged = judge_pin(found, fit, pinned, facts, search=stray.search_in(found.root))
+    rows = (*offered, *judged)
     answer = shown.Answer(root=found.root, fit=fit, pinned=pinned, rows=rows)
     write(shown.renderers(answer), forms)
     return code((row.verdict for row in rows), asked=remote or strict)
@@ -94,14 +97,13 @@ def _artefact(
     return code((row.verdict for row in rows), asked=strict)
 
 
-def _facts(pinned: Pinned, *, remote: bool) -> Facts | None:
+def _known(pinned: Pinned) -> Facts | None:
     commit = pinned.commit
-    if pinned.is_full and commit is not None and (known := cached.load(commit)) is not None:
-        return known
-    if not remote or pinned.repo is None:
-        return None
-    from dgpin.pin.sources import Mirrors  # noqa: PLC0415 - brings GitPython
+    return cached.load(commit) if commit is not None and pinned.is_full else None
 
-    sources = Mirrors(fetch=True, allow_unreachable=True)
-    resolved = sources.resolve(pinned.ref, repo=pinned.repo, follow=None, old=None)
-    return sources.facts(pinned.repo, resolved.commit)
+
+def _ask(pinned: Pinned, config: Config) -> tuple[Facts | None, tuple[Row, ...]]:
+    from dgpin.pin import offered  # noqa: PLC0415 - brings GitPython
+    from dgpin.pin.sources import Mirrors  # noqa: PLC0415 - as above
+
+    return offered.ask(pinned, Mirrors(fetch=True, others=config.others, allow_unreachable=True))

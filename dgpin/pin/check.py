@@ -92,7 +92,7 @@ def _agreement(pinned: Pinned) -> Iterator[Row]:
 
 
 def _configured(pinned: Pinned, config: Config) -> Iterator[Row]:
-    if config.repo is None or not pinned.stated.get("repo"):
+    if config.is_preset or config.repo is None or not pinned.stated.get("repo"):
         return
     odd = [value for value in pinned.stated["repo"] if value != config.repo]
     yield _row(

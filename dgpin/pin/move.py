@@ -196,7 +196,8 @@ def _repositories(pinned: Pinned, config: Config, request: Request) -> tuple[str
     """Return the repository to pin and the one that is pinned."""
     if request.old is None and (stated := disagreements(pinned, "repo")):
         raise DisagreeError("repo", stated)
-    wanted = request.repo or config.repo or pinned.repo
+    # A preset's repository is the one where no site states any: only the host's own is a policy.
+    wanted = request.repo or (None if config.is_preset else config.repo) or pinned.repo
     if wanted is None:
         raise NoRepositoryError
     return wanted.removesuffix(".git").rstrip("/"), pinned.repo or wanted

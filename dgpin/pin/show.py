@@ -63,7 +63,9 @@ class Shown:
     def has_production_site(self) -> bool:
         """Whether a site states the pin for something that ships."""
         return any(
-            is_production(site.role) for site in self.sites if site.fact in ("commit", "wheel")
+            is_production(site.role)
+            for site in self.sites
+            if site.fact in ("commit", "wheel", "version")
         )
 
 
