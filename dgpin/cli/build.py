@@ -41,7 +41,7 @@ def build(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[REF|DIR|pypi:NAME==VERSION]",
+            metavar="REF|DIR|pypi:NAME==VERSION",
             help="A commit, branch or tag, a directory as it is, or an sdist. "
             "Default: the host's pin.",
             show_default=False,

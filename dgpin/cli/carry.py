@@ -38,13 +38,13 @@ def carry(
     host: HostOption = None,
     repo: Annotated[
         str | None,
-        typer.Option(metavar="PATH|URL", help="The repository of refs. [default: the pin's]"),
+        typer.Option(metavar="PATH|URL", help="The repository of refs. Default: the pin's."),
     ] = None,
     upstream: Annotated[
         str | None,
         typer.Option(
             metavar="REF",
-            help="What OLD is a fork of; its lines do not count. [default: the pin's]",
+            help="What OLD is a fork of; its lines do not count. Default: the pin's.",
         ),
     ] = None,
     offline: Annotated[

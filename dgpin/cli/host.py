@@ -16,7 +16,7 @@ HostOption = Annotated[
     typer.Option(
         "--host",
         metavar="DIR",
-        help="The project that pins DeepGEMM. [default: from here upward]",
+        help="The project that pins DeepGEMM. Default: from here upward.",
         show_default=False,
     ),
 ]

@@ -40,8 +40,8 @@ def show(
         typer.Option(
             "--python",
             metavar="P",
-            help="The interpreter for --env. [default: the active virtual environment's, "
-            "else python3]",
+            help="The interpreter for --env. Default: the active virtual environment's, "
+            "else python3.",
             show_default=False,
         ),
     ] = None,

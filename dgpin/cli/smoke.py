@@ -30,7 +30,7 @@ def smoke(
     ] = _GPU_LEVEL,
     arch: Annotated[
         str | None,
-        typer.Option("--arch", metavar="SM", help="Refuse any other GPU. [default: this one's]"),
+        typer.Option("--arch", metavar="SM", help="Refuse any other GPU. Default: this one's."),
     ] = None,
     build: Annotated[
         str,
@@ -67,7 +67,7 @@ def smoke(
     ] = False,
     shards: Annotated[
         int | None,
-        typer.Option("--shards", min=1, help="Processes at a time. [default: by the cores]"),
+        typer.Option("--shards", min=1, help="Processes at a time. Default: by the cores."),
     ] = None,
     output: OutputOption = None,
     json: JsonOption = False,

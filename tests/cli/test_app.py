@@ -90,3 +90,21 @@ def test_an_interrupt_is_130(
     monkeypatch.setattr(app, "build", interrupt)
 
     assert run(capsys, "check") == (130, "", "dgpin: interrupted\n")
+
+
+def test_help_texts_hold_no_markup() -> None:
+    """typer reads square brackets in help as rich markup, and drops what is in them."""
+    import inspect
+    from importlib import import_module
+
+    texts = [
+        option.help or ""
+        for command in app.COMMANDS.values()
+        for parameter in inspect.signature(
+            getattr(import_module(f"dgpin.cli.{command.module}"), command.module)
+        ).parameters.values()
+        for option in getattr(parameter.annotation, "__metadata__", ())
+    ]
+
+    assert texts
+    assert [text for text in texts if set("[]") & set(text)] == []
