@@ -1,0 +1,34 @@
+"""Checks are dealt to processes: none twice, none lost, families together, faults last."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dgpin.smoke.case import Check
+from dgpin.smoke.runner import deal
+
+
+def _check(at: int, family: str, seconds: float, risky: bool) -> Check:
+    return Check(
+        id=f"c{at}", guards="x", call="x", reference="x", arches=("sm_90",), limit=1e-6,
+        family=family, seconds=seconds, may_fault=risky,
+    )  # fmt: skip
+
+
+HANDS = st.lists(
+    st.tuples(st.sampled_from(["", "a", "b"]), st.floats(0.1, 10), st.booleans()), max_size=30
+)
+
+
+@given(HANDS, st.integers(1, 8))
+def test_deal(drawn: list[tuple[str, float, bool]], shards: int) -> None:
+    """Whatever the checks are, the deal keeps its laws."""
+    checks = [_check(at, *each) for at, each in enumerate(drawn)]
+    hands = deal(checks, shards)
+
+    assert sorted(c.id for c in checks) == sorted(c.id for hand in hands for c in hand)
+    assert len(hands) <= shards
+    for family in ("a", "b"):
+        assert len({at for at, hand in enumerate(hands) for c in hand if c.family == family}) <= 1
+    for hand in hands:
+        risky = [check.may_fault for check in hand]
+        assert sorted(risky) == risky
