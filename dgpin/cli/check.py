@@ -39,6 +39,9 @@ def check(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 3 where something could not be told.")
     ] = False,
+    docs: Annotated[
+        bool, typer.Option("--docs", help="Judge documents that pin a DeepGEMM as well.")
+    ] = False,
     artefact: Annotated[
         Path | None,
         typer.Option(
@@ -74,8 +77,12 @@ def check(
     link = worktree.gitlink(found.root, fit.config.gitlink) if fit.config.gitlink else None
     pinned = read_pinned(fit.reading, gitlink=link)
     facts, offered = _ask(pinned, fit.config) if remote else (_known(pinned), ())
-    judged = judge_pin(found, fit, pinned, facts, search=stray.search_in(found.root))
-    rows = (*offered, *judged)
+    search = stray.search_in(found.root)
+    rows = (*offered, *judge_pin(found, fit, pinned, facts, search=search))
+    if docs:
+        from dgpin.pin.advice import advice  # noqa: PLC0415 - start-up: only --docs asks
+
+        rows += advice(pinned, search)
     answer = shown.Answer(root=found.root, fit=fit, pinned=pinned, rows=rows)
     write(shown.renderers(answer), forms)
     return code((row.verdict for row in rows), asked=remote or strict)

@@ -268,3 +268,32 @@ def test_a_source_that_cannot_be_imported(world: World, tmp_path: Path) -> None:
     assert "importing the new source fails: " in answer.out
     assert "the name `Sequence` is used and bound nowhere" in answer.out
     assert f"{commit[:8]}:{path}:{line}" in answer.out
+
+
+RECIPE = "pip install git+https://github.com/deepseek-ai/DeepGEMM.git@{}\n"
+
+
+def test_recipes_that_install_another(world: World) -> None:
+    """A recipe's own, old pin would win over the vendored copy: `check --docs` names its lines."""
+    commit = world.example.commits["sm120"]
+    for path, ref in (("recipes/a.md", "v2.1.1.post3"), ("recipes/b.yaml", "v2.1.1.post3")):
+        (world.host / path).parent.mkdir(exist_ok=True)
+        (world.host / path).write_text(f"# Install\n{RECIPE.format(ref)}")
+    (world.host / "docs/right.md").write_text(RECIPE.format(commit[:8]))
+    (world.host / "docs/provenance.md").write_text("See DeepGEMM/blob/v2.1.1/csrc/x.hpp\n")
+    world.git("add", "--all")
+
+    plain, answer = world.dgpin("check"), world.dgpin("check", "--docs")
+
+    assert (0, 1) == (plain.code, answer.code)
+    assert (
+        f"2 lines of documents pin v2.1.1.post3; the host's pin is {commit}\n"
+        f"{' ' * 28}recipes/a.md:2\n{' ' * 28}recipes/b.yaml:2\n"
+    ) in answer.out
+    assert f"a document pins {commit[:8]}  docs/right.md:1" in answer.out
+    assert "provenance" not in answer.out
+
+
+def test_no_recipe_at_all(world: World) -> None:
+    """Without such lines the question is answered, too."""
+    assert "no document pins a DeepGEMM" in world.dgpin("check", "--docs").out
