@@ -58,14 +58,15 @@ def _kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def other_python() -> str:
     """Return a Python of another version than that with torch; only its headers are used."""
-    for name in ("python3.12", "python3.13", "python3.10"):
-        if found := shutil.which(name):
-            done = process.run(
-                [found, "-c", "import sysconfig; print(sysconfig.get_path('include'))"]
-            )
-            if Path(done.text.strip(), "Python.h").is_file():
-                return found
-    message = "the tests on real builds need a second Python with headers on PATH"
+    ask = "import sysconfig; print(sysconfig.get_path('include'))"
+    found = [shutil.which(f"python3.{minor}") for minor in (12, 13, 10)]
+    # pyenv's shims are on PATH for versions that are not active; the versions are beside them.
+    beside = sorted((Path.home() / ".pyenv/versions").glob("3.1[023].*/bin/python3"))
+    for python in (*filter(None, found), *map(str, beside)):
+        done = process.run([python, "-c", ask])
+        if done.returncode == 0 and Path(done.text.strip(), "Python.h").is_file():
+            return python
+    message = "the tests on real builds need a second Python with headers"
     raise RuntimeError(message)
 
 
