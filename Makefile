@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: demo test test-real test-history lint format bench clean
+.PHONY: demo test test-real test-history lint format bench docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,11 @@ format: $(VENV)/.ready
 bench: $(VENV)/.ready
 	$(BIN)/python -m pip install -q --group bench
 	$(BIN)/python -m tests.bench $(ARGS)
+
+docs: $(VENV)/.ready
+	$(BIN)/python -m pip install -q --group docs
+	$(BIN)/python docs/generate.py
+	$(BIN)/mkdocs build --quiet
 
 clean:
 	rm -rf $(VENV) dist site .cache .mypy_cache .ruff_cache .hypothesis
