@@ -73,6 +73,11 @@ class Impact:
     doubts: tuple[Doubt, ...] = ()
 
     @property
+    def is_incomplete(self) -> bool:
+        """Whether a use could not be judged, or a file not be read."""
+        return bool(self.doubts or self.scan.unread)
+
+    @property
     def breaks(self) -> tuple[Finding, ...]:
         """The findings that count against the move."""
         return tuple(f for f in self.findings if f.consequence.counts)
@@ -117,7 +122,7 @@ class _Judge:
                 yield from self._call(use)
             case Form.PARAMETER:
                 yield from self._parameter(use)
-            case Form.FAKE | Form.DYNAMIC:
+            case Form.FAKE | Form.DYNAMIC | Form.KEYWORD:
                 return
             case _:
                 yield from self._name(use)
@@ -272,12 +277,14 @@ class _Judge:
             return
         path = before.target.path
         outcome = use.absent
+        cure = f"Cure it where the name is got, at {before.target.place}."
         if outcome is None:
             if not self._is_guarded(use, path):
                 why = f"B has no {path}, so None is called"
-                yield self._raises(use, path, "TypeError", why)
+                yield replace(self._raises(use, path, "TypeError", why), cure=cure)
         elif outcome.then is Then.RAISES:
-            yield self._raises(use, path, outcome.exception, _said(path, outcome))
+            finding = self._raises(use, path, outcome.exception, _said(path, outcome))
+            yield replace(finding, cure=cure)
 
     def _bound(self, use: Use, before: There, after: There) -> Iterator[Finding]:
         if before.symbol is None or after.symbol is None or use.arguments is None:
@@ -420,8 +427,8 @@ def _caught_words(handler: Handler) -> str:
 
 
 def _said(path: str, outcome: Outcome) -> str:
-    text = f": {outcome.detail}" if outcome.detail else ""
-    return f"B has no {path}, so the host raises {outcome.exception or 'an exception'}{text}"
+    text = f', saying "{outcome.detail}"' if outcome.detail else ""
+    return f"B has no {path.rpartition('.')[2]}, so the host raises{text}"
 
 
 def _refused_words(path: str, refused: Refused) -> str:

@@ -20,6 +20,7 @@ class Form(str, Enum):
     PATCH = "patch"  # a name of the library is replaced
     FAKE = "fake"  # a name of a test double
     DYNAMIC = "dynamic"  # a name that is known at run time only
+    KEYWORD = "keyword"  # `name=x or C` to something of the host; no use yet, it may lead to one
 
 
 class Then(str, Enum):
@@ -151,6 +152,11 @@ class Use:
     in_test: bool = False
 
     @property
+    def is_use(self) -> bool:
+        """Whether it reaches the API itself, and not only what a call of it gave."""
+        return self.form is not Form.KEYWORD and "()" not in self.path
+
+    @property
     def path(self) -> str:
         """The name that is tried first."""
         return self.targets[0].path if self.targets else ""
@@ -158,10 +164,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """A file that could not be read or parsed, and why."""
+    """A file that could not be read or parsed, and why; `is_there` unless it has gone."""
 
     path: str
     reason: str
+    is_there: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,3 +189,18 @@ class Scan:
     remarks: tuple[Remark, ...] = ()
     listed: int = 0
     parsed: int = 0
+
+    @property
+    def places(self) -> int:
+        """How many places reach the API."""
+        return len({(use.place, use.path) for use in self.uses if use.is_use})
+
+    @property
+    def unread(self) -> tuple[Skipped, ...]:
+        """The files that are there and whose uses, if any, are not known."""
+        return tuple(skipped for skipped in self.skipped if skipped.is_there)
+
+    @property
+    def dynamic(self) -> tuple[Use, ...]:
+        """The uses whose name nobody can know."""
+        return tuple(use for use in self.uses if use.form is Form.DYNAMIC)

@@ -25,6 +25,7 @@ COMMANDS = {
     "check": Command("check", "Do the sites agree, and do they fit the source they pin?"),
     "show": Command("show", "Which DeepGEMM is this? Pin, sites, distance."),
     "diff-api": Command("diff_api", "What does a move from A to B break?"),
+    "lint": Command("lint", "What is fragile at the host's boundary to the pinned API?"),
     "explain": Command("explain", "What does a rule mean?"),
     "init": Command("init", "Write the preset that fits this host to dgpin.toml."),
     "build": Command("build", "Compile `_C`, after saying everything that is missing."),

@@ -1,6 +1,7 @@
 """`dgpin diff-api A B`."""
 
 import os
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ from dgpin import config as configuration
 from dgpin.api import diff, load, locate
 from dgpin.api.diff import Question
 from dgpin.api.references import REPOSITORIES, Lookup
+from dgpin.api.report import Report
 from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
@@ -50,6 +52,14 @@ def diff_api(
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="The time limit of each load.")
     ] = load.TIMEOUT,
+    host: Annotated[
+        Path | None,
+        typer.Option(
+            "--host",
+            metavar="DIR",
+            help="A project that uses DeepGEMM: say which of its lines break, and how.",
+        ),
+    ] = None,
     output: OutputOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -71,8 +81,24 @@ def diff_api(
             today=datetime.now().astimezone().date(),
             timeout=timeout,
         )
+    if host is not None:
+        return _host(host, report, output, json=json)
     emit(shown.renderers(report), output, json=json)
     return _CODES[report.verdict]
+
+
+def _host(root: Path, report: Report, output: Sequence[str] | None, *, json: bool) -> int:
+    """Show which uses of a host the move breaks; they decide, not the changes themselves."""
+    from dgpin.api.bind_findings import impact  # noqa: PLC0415 - only --host pays for it
+    from dgpin.api.host.scan import scan  # noqa: PLC0415
+    from dgpin.render import host_impact  # noqa: PLC0415
+
+    with task("reading the host"):
+        found = impact(scan(hosts.find_host(root).root), report.comparison)
+    emit(host_impact.renderers(report, found), output, json=json)
+    if found.breaks:
+        return FINDINGS
+    return INCOMPLETE if found.is_incomplete or report.is_incomplete else DONE
 
 
 def _questions(

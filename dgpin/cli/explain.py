@@ -18,9 +18,11 @@ def explain(
     json: JsonOption = False,
 ) -> int:
     """Say what a rule means: why it matters, what to do, before and after."""
-    from dgpin.api.rules import BY_ID, RULES  # noqa: PLC0415 - start-up
+    from dgpin.api import bind_rules, lint_rules, rules  # noqa: PLC0415 - start-up
 
-    if rule is not None and rule not in BY_ID:
+    every = (*rules.RULES, *bind_rules.RULES, *lint_rules.RULES)
+    by_id = {row.id: row for row in every}
+    if rule is not None and rule not in by_id:
         raise UsageError(f"there is no rule `{rule}`", hint="`dgpin explain` lists them all.")
-    emit(shown.renderers(RULES if rule is None else (BY_ID[rule],)), output, json=json)
+    emit(shown.renderers(every if rule is None else (by_id[rule],)), output, json=json)
     return 0

@@ -26,7 +26,7 @@ from dgpin.api.host.values import (
     Value,
     library,
 )
-from dgpin.api.uses import Arguments, Form, Target, Use
+from dgpin.api.uses import Arguments, Form, Keyword, Target, Use
 
 _PROBES = frozenset(
     {"getattr", "hasattr", "import_module", "__import__", "importorskip", "find_spec", "partial"}
@@ -101,6 +101,18 @@ class Collector:
         for call, scope in module.calls:
             if self._is_worth(call, scope):
                 yield from self._call(call, scope)
+            yield from self._keywords(call, scope)
+
+    def _keywords(self, call: ast.Call, scope: Scope) -> Iterator[Use]:
+        """Yield `name=x or C`: what takes it may hand it on to the API under that name."""
+        for keyword in call.keywords:
+            if keyword.arg is None or not isinstance(keyword.value, (ast.BoolOp, ast.IfExp)):
+                continue
+            argument = self.reader.argument(keyword.value, scope)
+            if argument.instead:
+                use = self.use(Form.KEYWORD, (), keyword.value, scope)
+                given = Arguments(keywords=(Keyword(name=keyword.arg, argument=argument),))
+                yield replace(use, parameter=keyword.arg, arguments=given)
 
     def _is_worth(self, call: ast.Call, scope: Scope) -> bool:
         """Whether a closer look at a call may find a use."""

@@ -76,6 +76,6 @@ def read(root: Path, path: str) -> bytes | Skipped | None:
         with open(whole, "rb") as file:  # noqa: PTH123 - as above
             return file.read()
     except FileNotFoundError:
-        return Skipped(path=path, reason="it is listed and is not there")
+        return Skipped(path=path, reason="it is listed and is not there", is_there=False)
     except OSError as error:
         return Skipped(path=path, reason=error.strerror or type(error).__name__)
