@@ -78,7 +78,7 @@ def check_line(result: Result) -> Line:
         (f"{result.check.id:20}", "bold"),
         (f"{_number(result):22}", ""),
         (f"{_control(result):16}", "dim"),
-        (f"{_times(result):22}", "dim"),
+        (f"{_times(result):22}" if result.message else _times(result), "dim"),
         (result.message, ""),
     )
 

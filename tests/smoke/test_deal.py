@@ -1,6 +1,6 @@
 """Checks are dealt to processes: none twice, none lost, families together, faults last."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dgpin.smoke.case import Check
@@ -19,6 +19,7 @@ HANDS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(HANDS, st.integers(1, 8))
 def test_deal(drawn: list[tuple[str, float, bool]], shards: int) -> None:
     """Whatever the checks are, the deal keeps its laws."""

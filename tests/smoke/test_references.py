@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dgpin.smoke.references import schedule_faults, worst
@@ -27,6 +27,7 @@ def right(lengths: Sequence[int], workers: int) -> list[list[int]]:
 LENGTHS = st.lists(st.integers(0, 3000), min_size=1, max_size=40)
 
 
+@settings(deadline=None)
 @given(LENGTHS, st.integers(1, 132))
 def test_right_schedule(lengths: list[int], workers: int) -> None:
     """A schedule that deals all tasks evenly has no fault, empty requests or not."""
@@ -35,6 +36,7 @@ def test_right_schedule(lengths: list[int], workers: int) -> None:
     assert "" == schedule_faults(made, lengths, split=SPLIT, atoms=1)
 
 
+@settings(deadline=None)
 @given(LENGTHS, st.integers(1, 132))
 def test_no_context_at_all(lengths: list[int], workers: int) -> None:
     """With nothing to do, every worker starts past the last request."""
