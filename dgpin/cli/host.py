@@ -40,8 +40,9 @@ def open_host(given: Path | None, *, lenient: bool = False) -> tuple[Host, Fit]:
             fit = hosts.fit(host, lenient=lenient)
         except PermissionError as error:
             raise UnreadableError(error) from error
-        # What reads the same twice with no bump under way stood so at the moment in between.
-        if fit.reading.is_as_read(host.read) and is_quiet(host.root):
+        # What reads the same before and after a look that finds no bump under way stood so at
+        # that moment. The look has to come between the two.
+        if is_quiet(host.root) and fit.reading.is_as_read(host.read):
             return host, fit
         _refuse_interrupted(host)
         if time.monotonic() > give_up:
