@@ -12,6 +12,7 @@ import pytest
 from dgpin.cli import app
 from dgpin.pin import facts as cached
 from dgpin.pin.derive import derive
+from dgpin.source.directory import DirTree
 from tests.example.tree import DictTree
 from tests.real import inputs, written
 
@@ -287,3 +288,22 @@ def test_no_byte_around_the_packages_changes_unseen(
     ]
 
     assert [] == _unseen(host, IMAGE, line, altered, capsys)
+
+
+def test_a_gate_that_a_real_source_has_no_kernels_for(
+    host: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """2.8.2 has no kernels for SM120: every gate of 0.29 that lets SM120 in is named."""
+    cached.store(derive(DirTree(inputs.source("2.8.2")), commit=PINS["0.29.0"]))
+
+    code, answer = _json(capsys, "check", host)
+
+    gates = [r for r in answer["rows"] if r["rule"] == "arch-gate" and r["verdict"] == "fail"]
+    named = [(place["path"], place["line"]) for row in gates for place in row["places"]]
+    assert 1 == code
+    assert {"the host enables sm_120, but the source has kernels for sm_90, sm_100"} == {
+        row["message"] for row in gates
+    }
+    assert [(CMAKE, 78), (CMAKE, 80), (CMAKE, 80), ("vllm/platforms/cuda.py", 680)] == [
+        place for place in named if place[0] in (CMAKE, *WATCHED)
+    ]
