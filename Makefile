@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: demo test test-real test-history lint format bench docs clean
+.PHONY: demo test test-real test-gpu test-history lint format bench docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +21,11 @@ test: $(VENV)/.ready
 
 test-real: $(VENV)/.ready
 	$(BIN)/pytest -q tests/real $(ARGS)
+
+# DGPIN_GPU_BUILD is a directory that holds a build; DGPIN_GPU_PYTHON has the torch that it loads
+# under.
+test-gpu: $(VENV)/.ready
+	$(BIN)/pytest -q tests/gpu $(ARGS)
 
 # DGPIN_DEEPGEMM_REPO is the path of a clone of deepseek-ai/DeepGEMM.
 test-history: $(VENV)/.ready
