@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -172,7 +173,8 @@ def _list_patches(found: Found, text: str, merged: Merge) -> Iterable[_Patch]:
     for index, match in enumerate(found.matches):
         value = match.holes[0].value
         if value in merged.removed:
-            start, end = _cut(found.matches, index, text)
+            leads = all(m.holes[0].value in merged.removed for m in found.matches[:index])
+            start, end = _cut(found.matches, index, text, leads=leads)
             yield _Patch(start, end, "", change(match, old=value))
     if merged.added and not staying:
         raise GarbledError(path, f"would empty the list of {fact}, so nothing shows its form")
@@ -205,21 +207,33 @@ def _note_patches(reading: Reading, note: str) -> Iterable[tuple[str, _Patch]]:
             yield path, _Patch(start, stop, "".join(f"{line}\n" for line in new), change)
 
 
+# Whether text holds a comment of the host's, which goes with no item.
+_REMARK = re.compile(r"[ \t]*(?:#|//).*")
+
+
 def _between(matches: tuple[Match, ...], text: str) -> str:
+    """Return what separates two items of a list."""
     if len(matches) > 1:
-        return text[matches[-2].end : matches[-1].start]
+        gap = text[matches[-2].end : matches[-1].start]
+        first, *others = _REMARK.sub("", gap).split("\n")
+        return f"{first}\n{others[-1]}" if others else first
     before = text[: matches[0].start]
     return before[len(before.rstrip(" \t\r\n")) :] or " "
 
 
-def _cut(matches: tuple[Match, ...], index: int, text: str) -> tuple[int, int]:
-    """Return what goes with an item: itself and the text before it, or after the first one."""
+def _cut(matches: tuple[Match, ...], index: int, text: str, *, leads: bool) -> tuple[int, int]:
+    """Return what goes with an item: itself and the text before it, or after it if it `leads`."""
     match = matches[index]
-    if index > 0:
-        return matches[index - 1].end, match.end
-    if len(matches) > 1:
-        return match.start, matches[1].start
-    return match.start - len(_between(matches, text)), match.end
+    if leads and index + 1 < len(matches):
+        return match.start, matches[index + 1].start
+    if leads:
+        return (match.start - (len(_between(matches, text)) if index == 0 else 0)), match.end
+    before = matches[index - 1].end
+    if _REMARK.search(text, before, match.start):
+        # A remark stays, so the item goes with its own line.
+        after = text.find("\n", match.end)
+        return text.rfind("\n", 0, match.start) + 1, len(text) if after < 0 else after + 1
+    return before, match.end
 
 
 def _apply(path: str, text: str, patches: list[_Patch]) -> str:

@@ -141,6 +141,13 @@ def test_the_standard_is_raised_and_never_lowered(source: str, expected: str) ->
         ("L [a, b]", "a", "a d", "L [a, b, d]"),
         ("L [\n  a\n]", "a", "a d", "L [\n  a\n  d\n]"),
         ("L [a \\\n   b \\\n]", "b", "b d", "L [a \\\n   b \\\n   d \\\n]"),
+        ("L [a, b, c, d]", "a b c d", "c d", "L [c, d]"),
+        ("L [a, b, c, d]", "a b c d", "a d", "L [a, d]"),
+        ("L [a, b, c, d]", "a b c d", "d", "L [d]"),
+        ("L [a, b, c, d]", "a b c d", "a e f", "L [a, e, f]"),
+        ("L [\n  a,\n  # why\n  b,\n]", "a b", "a b d", "L [\n  a,\n  # why\n  b,\n  d,\n]"),
+        ("L [\n  a,  # x\n  b,  # y\n  c]", "a b c", "a c", "L [\n  a,  # x\n  c]"),
+        ("L [\n  a,  # x\n  b\n]", "b", "b d", "L [\n  a,  # x\n  b,\n  d\n]"),
     ],
 )
 def test_items_come_and_go_with_what_separates_them(
