@@ -14,8 +14,8 @@ from typing import Any
 from dgpin import process
 from dgpin.build import flags
 from dgpin.build.log import Digest, digest
-from dgpin.build.preflight import Preflight
 from dgpin.build.recipe import Binding, Recipe
+from dgpin.build.table import Preflight
 from dgpin.errors import UnavailableError
 
 _DRIVER = Path(__file__).with_name("driver.py")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dgpin import cache
-from dgpin.build import assemble, compiling, fingerprint, flags, imported, preflight, store
+from dgpin.build import assemble, compiling, fingerprint, flags, imported, store
 from dgpin.build import recipe as recipes
 from dgpin.build import source as sources
 from dgpin.build import toolchain as toolchains
@@ -15,10 +15,10 @@ from dgpin.build.compiling import Event, Outcome
 from dgpin.build.fingerprint import Difference, Fingerprint
 from dgpin.build.imported import Imported
 from dgpin.build.log import Digest
-from dgpin.build.preflight import Preflight
 from dgpin.build.recipe import Recipe
 from dgpin.build.source import Source
 from dgpin.build.store import Entry, StoreError
+from dgpin.build.table import Preflight
 from dgpin.build.toolchain import Toolchain
 from dgpin.errors import UnavailableError
 from dgpin.verdict import Verdict
@@ -123,6 +123,8 @@ def prepare(
 
 def check(job: Job) -> Preflight:
     """Look for everything that the job needs."""
+    from dgpin.build import preflight  # noqa: PLC0415 - its tables; a cached build needs none
+
     return preflight.inspect(job.recipe, job.source.root, job.toolchain)
 
 

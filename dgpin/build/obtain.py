@@ -2,10 +2,8 @@
 
 import fcntl
 import hashlib
-import io
 import os
 import shutil
-import tarfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,6 +156,9 @@ def _verified(data: bytes, digest: str, requirement: str) -> bytes:
 
 
 def _unpack(data: bytes, draft: Path, requirement: str) -> None:
+    import io  # noqa: PLC0415 - only an sdist pays
+    import tarfile  # noqa: PLC0415 - as above
+
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
             for member in archive.getmembers():

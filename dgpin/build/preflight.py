@@ -4,8 +4,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 
 from dgpin import cache
@@ -14,6 +12,7 @@ from dgpin.build import cuda, flags, headers, packages, scan
 from dgpin.build.cuda import Library
 from dgpin.build.interpreter import Interpreter
 from dgpin.build.recipe import Binding, Recipe
+from dgpin.build.table import Item, Kind, Preflight, Status
 from dgpin.build.toolchain import Toolchain
 from dgpin.pin import headers as known
 from dgpin.verdict import Place
@@ -21,59 +20,6 @@ from dgpin.verdict import Place
 # A package of DeepGEMM with CUTLASS's headers is 30 MB; a compile of it needs 200 MB of
 # temporary files.
 DISK_NEEDED = 500_000_000  # bytes
-
-
-class Kind(str, Enum):
-    """What a row of the table is about."""
-
-    INTERPRETER = "interpreter"
-    TORCH = "torch"
-    TOOLKIT = "toolkit"
-    COMPILER = "compiler"
-    HEADER = "header"
-    LIBRARY = "library"
-    TOOL = "tool"
-    DISK = "disk"
-
-
-class Status(str, Enum):
-    """Whether a build can do with what there is."""
-
-    FOUND = "found"
-    NOTE = "note"  # no obstacle, but worth a word
-    MISSING = "missing"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One row. `package` is the distribution's, `pip` the one of pip; each may be empty."""
-
-    kind: Kind
-    name: str
-    status: Status
-    detail: str
-    package: str = ""
-    pip: str = ""
-    needed_by: tuple[Place, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preflight:
-    """The table of one toolchain."""
-
-    toolchain: Toolchain
-    items: tuple[Item, ...]
-    libraries: tuple[Library, ...]
-
-    @property
-    def missing(self) -> tuple[Item, ...]:
-        """What keeps the build from starting."""
-        return tuple(item for item in self.items if item.status is Status.MISSING)
-
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """The distribution's packages that cure what they can."""
-        return tuple(dict.fromkeys(item.package for item in self.missing if item.package))
 
 
 def inspect(

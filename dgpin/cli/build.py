@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dgpin.build import arches, fingerprint, job, obtain, output, source, wheel
+from dgpin.build import fingerprint, job, obtain, source
 from dgpin.build.fingerprint import Fingerprint
 from dgpin.build.job import Job, Result, Watch
 from dgpin.build.obtain import Obtained
@@ -19,10 +19,7 @@ from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, emit
 from dgpin.errors import UsageError
 from dgpin.pin.host import Fit
-from dgpin.pin.pinned import read_pinned
-from dgpin.pin.sources import Mirrors
 from dgpin.render import build as shown
-from dgpin.render import compiling
 from dgpin.verdict import Verdict
 
 
@@ -135,6 +132,9 @@ def _obtain(what: str | None, host: Path | None, repo: str | None) -> tuple[Obta
 def _from_mirror(
     ref: str | None, host: Path | None, repo: str | None
 ) -> tuple[Obtained, Fit | None]:
+    from dgpin.pin.pinned import read_pinned  # noqa: PLC0415 - start-up: most builds name a tree
+    from dgpin.pin.sources import Mirrors  # noqa: PLC0415 - as above
+
     fit: Fit | None = None
     if repo is None or ref is None or host is not None:
         _, fit = open_host(host, lenient=True)
@@ -154,8 +154,11 @@ def _from_mirror(
 
 
 def _notes(fit: Fit | None) -> tuple[str, ...]:
+    from dgpin.build import arches  # noqa: PLC0415 - start-up: few set the variable
+
+    asked = os.environ.get("TORCH_CUDA_ARCH_LIST", "")
     listed = [site.hole.value for site in fit.reading.sites("arches")] if fit else []
-    note = arches.note(os.environ.get("TORCH_CUDA_ARCH_LIST", ""), listed)
+    note = arches.note(asked, listed)
     return (note,) if note else ()
 
 
@@ -187,6 +190,8 @@ def _run(each: Job, parallel: int | None) -> Result:
     def waiting() -> None:
         typer.echo("another dgpin makes the same build; waiting for it", err=True)
 
+    from dgpin.render import compiling  # noqa: PLC0415 - start-up: not when nothing compiles
+
     with compiling.progress() as tell:
         return job.run(each, jobs=parallel, watch=Watch(waiting=waiting, event=tell))
 
@@ -195,6 +200,8 @@ def _deliver(results: tuple[Result, ...], wanted: _Wanted) -> tuple[Path | None,
     kept = [each for each in results if each.entry is not None]
     if not kept or kept[-1].entry is None:
         return None, ()
+    from dgpin.build import output, wheel  # noqa: PLC0415 - start-up: only where asked for
+
     entry = kept[-1].entry
     if wanted.wheel:
         platform = kept[-1].job.toolchain.host.platform

@@ -7,7 +7,7 @@ from pathlib import Path
 from dgpin.build.fingerprint import Difference
 from dgpin.build.job import Job, Result
 from dgpin.build.log import Digest
-from dgpin.build.preflight import Item, Preflight, Status
+from dgpin.build.table import Item, Preflight, Status
 from dgpin.render.document import document
 from dgpin.render.rows import MARKS, spoken
 from dgpin.render.terminal import Line, Renderers

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from dgpin.build import job, preflight, toolchain
-from dgpin.build.preflight import Preflight, Status
 from dgpin.build.recipe import Binding, Recipe
+from dgpin.build.table import Preflight, Status
 from tests.build import world as worlds
 from tests.build.world import BACKTRACE, GXX, OS_RELEASE, World
 from tests.example.deepgemm import sources
