@@ -54,7 +54,11 @@ def refuse_dirty(root: Path, paths: Iterable[str]) -> None:
     if not wanted or not is_git(root):
         return
     done = _git(root, "status", "--porcelain=v1", "-z", "--no-renames", "--", *wanted).check()
-    records = [(record[:2], record[3:]) for record in done.text.split("\0") if record]
+    if not done.stdout:
+        return
+    # Git names the files from the top of the work tree, which may lie above the host.
+    top = _git(root, "rev-parse", "--show-prefix").text.strip()
+    records = [(r[:2], r[3:].removeprefix(top)) for r in done.text.split("\0") if r]
     merging = any(state in _UNMERGED for state, _ in records)
     dirty = [
         path

@@ -229,6 +229,17 @@ def test_dirty_file(world: World) -> None:
     assert "set -eu" in (world.host / INSTALL).read_text()
 
 
+def test_dirty_file_of_a_host_inside_a_repository(world: World) -> None:
+    """The file is named as the host names it, wherever the work tree begins."""
+    shutil.rmtree(world.host / ".git")
+    process.run(["git", "init", "-q", world.host.parent]).check()
+    world.git("add", ".")
+    world.git("commit", "-q", "-m", "Begin")
+    world.edit(INSTALL, "set -e", "set -eu")
+
+    world.refuses(2, f"dgpin: {INSTALL} has uncommitted changes", words=("dev", *LOST))
+
+
 def test_conflict_markers(world: World) -> None:
     """Two branches that move the pin conflict; either side, checked out, is bumped as ever.
 
