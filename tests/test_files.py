@@ -14,7 +14,6 @@ from dgpin.errors import DgpinError, UsageError
 from dgpin.files import journal as record_module
 from dgpin.files.disk import Disk
 from dgpin.files.journal import Entry, Record
-from dgpin.files.location import read
 
 
 @pytest.fixture(name="root")
@@ -382,7 +381,7 @@ def test_a_decided_run_is_finished(root: Path) -> None:
     _interrupt(root)
 
     with files.locked(root, command="bump") as tree:
-        assert b"new\n" == tree.read("a.txt")
+        assert b"new\n" == (root / "a.txt").read_bytes()
         assert tree.recovery == files.Recovery(command="bump", paths=("a.txt",), finished=True)
 
     assert files.pending(root) is None
@@ -394,7 +393,7 @@ def test_an_undecided_run_is_removed(root: Path) -> None:
     _interrupt(root, decided=False)
 
     with files.locked(root, command="bump") as tree:
-        assert b"old a\n" == tree.read("a.txt")
+        assert b"old a\n" == (root / "a.txt").read_bytes()
         assert tree.recovery == files.Recovery(command="bump", paths=("a.txt",), finished=False)
 
     assert not (root / ".dgpin-0-0").exists()
@@ -417,14 +416,14 @@ def test_a_reading_command_tells_of_an_interrupted_run(root: Path, decided: bool
     """It says what was interrupted, names the files and the cure, and exits 3."""
     _interrupt(root, decided=decided)
 
-    with pytest.raises(files.InterruptedBumpError, match=r"bump was interrupted.*a\.txt") as caught:
-        files.read_all(root, ["a.txt"])
+    found = files.pending(root)
 
-    assert 3 == caught.value.exit_code
-    assert "dgpin bump" in caught.value.hint
-    assert caught.value.found == files.Interrupted(
-        command="bump", decided=decided, paths=("a.txt",)
-    )
+    assert found == files.Interrupted(command="bump", decided=decided, paths=("a.txt",))
+    told = files.InterruptedBumpError(found)
+    state = "each of a.txt may be old or new" if decided else "a.txt had not been touched yet"
+    assert f"a bump was interrupted: {state}" == told.message
+    assert "dgpin bump" in told.hint
+    assert 3 == told.exit_code
 
 
 def test_a_living_run_is_not_an_interrupted_one(root: Path) -> None:
@@ -600,46 +599,6 @@ def test_an_interrupt_before_the_decision_undoes_all(root: Path) -> None:
         tree.apply([_edit("a.txt")])
 
     assert before == _names(root)
-
-
-# Reading.
-
-
-def test_read_all_leaves_out_what_does_not_exist(root: Path) -> None:
-    """A missing file is an answer; whether it is an error is the caller's business."""
-    assert {"a.txt": b"old a\n"} == files.read_all(root, ["a.txt", "no.txt", "a.txt/no", "no/a"])
-
-
-def test_read_all_reads_again_when_a_bump_passed_by(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A whole bump between the reading of two files: both are read new."""
-    bumps = iter([True])
-
-    def read_slowly(where: Path, path: str) -> bytes:
-        text = read(where, path)
-        if next(bumps, False):
-            _write(root, _edit("a.txt"), _edit("sub/b.txt", old=b"old b\n"))
-        return text
-
-    monkeypatch.setattr("dgpin.files.reading.read", read_slowly)
-
-    found = files.read_all(root, ["a.txt", "sub/b.txt"])
-
-    assert {"a.txt": b"new\n", "sub/b.txt": b"new\n"} == found
-
-
-def test_read_all_says_when_a_living_bump_does_not_end(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A mixed view is never given out."""
-    monkeypatch.setattr("dgpin.files.reading._PATIENCE", 0.02)
-    with files.locked(root, command="bump"):
-        journal = files.state_directory(root) / "journal"
-        journal.write_bytes(b"")
-        with pytest.raises(files.BusyError):
-            files.read_all(root, ["a.txt"])
-        journal.unlink()
 
 
 # Results.

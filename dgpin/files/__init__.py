@@ -1,7 +1,7 @@
 """The only door that writes the user's tree: every edit, or none.
 
 `docs/explanation/atomicity.md` says what that means after a crash. A command that writes works
-within `locked`; a command that reads takes the host's files from `read_all`, or asks `pending`.
+within `locked`; a command that reads asks `pending` whether a bump was interrupted.
 """
 
 from importlib import import_module
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dgpin.files.journal import JournalError
     from dgpin.files.location import OutsideError, UnreadableError, locate
     from dgpin.files.lock import BusyError, StateError
-    from dgpin.files.reading import Interrupted, InterruptedBumpError, pending, read_all
+    from dgpin.files.reading import Interrupted, InterruptedBumpError, pending
     from dgpin.files.result import write_result
     from dgpin.files.transaction import (
         ChangedError,
@@ -43,7 +43,6 @@ _HOMES = {
     "locate": "location",
     "locked": "tree",
     "pending": "reading",
-    "read_all": "reading",
     "write_result": "result",
 }
 
@@ -66,7 +65,6 @@ __all__ = [
     "locate",
     "locked",
     "pending",
-    "read_all",
     "state_directory",
     "write_result",
 ]

@@ -61,16 +61,6 @@ def resolve(root: Path, path: str, *, strict: bool) -> Path:
     return found
 
 
-def read(root: Path, path: str) -> bytes:
-    target = locate(root, path)
-    try:
-        return target.read_bytes()
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise UnreadableError(path, error) from error
-
-
 def is_host_path(path: str) -> bool:
     """Whether a relative path names a place inside the host that is not git's or dgpin's own."""
     parts = PurePosixPath(path).parts

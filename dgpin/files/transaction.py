@@ -191,12 +191,7 @@ class Transaction:
                     raise ChangedError(entry.path)
 
     def _discard(self, record: Record) -> None:
-        staged = [
-            entry
-            for entry in record.entries
-            for name in (self._staged(entry), _part(self._staged(entry)))
-            if self._remove(name)
-        ]
+        staged = [entry for entry in record.entries if self._remove_staged(entry)]
         self._sync_directories(staged)
         with _naming(self.home.intent):
             self._remove(self.home.intent)
@@ -217,11 +212,7 @@ class Transaction:
 
     def _tidy(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
-            staged = self._staged(entry)
-            with _naming(entry.path):
-                self._remove(_part(staged))
-                if digest_of(staged) in {entry.old, entry.new}:
-                    self._remove(staged)
+            self._remove_staged(entry)
         self._sync_directories(entries)
 
     def _place(self, entry: Entry) -> None:
@@ -333,6 +324,11 @@ class Transaction:
 
     def _like(self, entry: Entry) -> Path | None:
         return None if entry.old is None else self._target(entry)
+
+    def _remove_staged(self, entry: Entry) -> bool:
+        staged = self._staged(entry)
+        with _naming(entry.path):
+            return any([self._remove(staged), self._remove(_part(staged))])
 
     def _remove(self, path: Path) -> bool:
         """Remove a file if there is one, and say whether there was."""

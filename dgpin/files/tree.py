@@ -11,7 +11,7 @@ from dgpin.errors import UsageError
 from dgpin.files.disk import Disk
 from dgpin.files.home import home
 from dgpin.files.journal import STAGED, Entry, Record, digest
-from dgpin.files.location import locate, read, resolve
+from dgpin.files.location import locate, resolve
 from dgpin.files.lock import hold
 from dgpin.files.transaction import ChangedError, Recovery, Transaction, WriteError
 
@@ -50,16 +50,6 @@ class Tree:
         self.recovery = recovery
         self._transaction = transaction
         self._command = command
-
-    def read(self, path: str) -> bytes:
-        """Return a file's bytes.
-
-        Raises:
-            OutsideError: the path leads out of the host.
-            UnreadableError: the system refused.
-            FileNotFoundError: there is no such file.
-        """
-        return read(self.root, path)
 
     def apply(self, edits: Iterable[Edit]) -> None:
         """Make every edit, or leave every file as it is. An edit that changes nothing is none.
