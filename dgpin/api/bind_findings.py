@@ -7,7 +7,7 @@ from enum import Enum
 
 from dgpin.api import bind, bind_cure, bind_meaning
 from dgpin.api.bind import Bound, Refused, Untold
-from dgpin.api.bind_lookup import Missing, There, Unclear, find, first
+from dgpin.api.bind_lookup import Asked, Missing, There, Unclear, find, first
 from dgpin.api.change import Comparison
 from dgpin.api.surface import Binding, Surface
 from dgpin.api.uses import Form, Handler, Outcome, Scan, Then, Use
@@ -106,12 +106,7 @@ class _Judge:
         self.b: Surface = comparison.b
         self.cure = bind_cure.Cures(comparison)
         self.doubts: list[Doubt] = []
-        self.probed = {
-            (use.place.path, target.path, use.parameter)
-            for use in scan.uses
-            if use.form in {Form.HASATTR, Form.PARAMETER}
-            for target in use.targets
-        }
+        self.asked = Asked(scan)
 
     def use(self, use: Use) -> Iterator[Finding]:
         """Yield what happens to one use."""
@@ -200,10 +195,7 @@ class _Judge:
             )
 
     def _is_guarded(self, use: Use, path: str, parameter: str = "") -> bool:
-        """Whether the host asks for the name, or the parameter, before it uses it."""
-        if any(g.path == path and g.parameter == parameter for g in use.guards):
-            return True
-        return (use.place.path, path, parameter) in self.probed
+        return self.asked.before(use, path, parameter)
 
     def _raises(
         self, use: Use, path: str, exception: str, why: str, *, parameter: str = ""

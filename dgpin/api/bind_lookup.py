@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dgpin.api.surface import PACKAGE, Kind, Surface, Symbol
-from dgpin.api.uses import Target
+from dgpin.api.uses import Form, Scan, Target, Use
 
 # What leaks into a package's modules without being API; reaching it is not judged.
 _FOREIGN = frozenset({"torch", "triton", "numpy", "np", "tvm_ffi"}) | sys.stdlib_module_names
@@ -97,3 +97,29 @@ def first(surface: Surface, targets: Iterable[Target]) -> Found:
             return found
         last = found if not isinstance(last, Missing) or not last.path else last
     return last
+
+
+class Asked:
+    """The questions that a host asks about names and parameters, class by class."""
+
+    def __init__(self, scan: Scan) -> None:
+        self._questions = {
+            (use.place.path, _class(use), target.path, use.parameter)
+            for use in scan.uses
+            if use.form in {Form.HASATTR, Form.PARAMETER}
+            for target in use.targets
+        }
+
+    def before(self, use: Use, path: str, parameter: str = "") -> bool:
+        """Whether the host asks for a name, or a parameter of it, before it uses it.
+
+        A class may ask in one method and keep the answer for another.
+        """
+        if any(g.path == path and g.parameter == parameter for g in use.guards):
+            return True
+        where = (use.place.path, _class(use))
+        return bool(where[1]) and (*where, path, parameter) in self._questions
+
+
+def _class(use: Use) -> str:
+    return use.function.rpartition(".")[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from dgpin.api import bind, spelling
 from dgpin.api.bind import Bound, Refused, Untold
-from dgpin.api.bind_lookup import Missing, There, Unclear, find, first
+from dgpin.api.bind_lookup import Asked, Missing, There, Unclear, find, first
 from dgpin.api.change import Level
 from dgpin.api.lint_rules import BY_ID
 from dgpin.api.signature import Parameter
@@ -90,12 +90,7 @@ class _Against:
     def __init__(self, scan: Scan, surface: Surface) -> None:
         self.surface = surface
         self.doubts: list[str] = []
-        self.probed = {
-            (use.place.path, target.path, use.parameter)
-            for use in scan.uses
-            if use.form in {Form.HASATTR, Form.PARAMETER}
-            for target in use.targets
-        }
+        self.asked = Asked(scan)
         self.zeroes = {
             p.name
             for symbol in surface.symbols
@@ -106,8 +101,7 @@ class _Against:
 
     def is_guarded(self, use: Use, path: str, parameter: str = "") -> bool:
         """Whether the host asks before it uses it."""
-        asked = any(g.path == path and g.parameter == parameter for g in use.guards)
-        return asked or (use.place.path, path, parameter) in self.probed
+        return self.asked.before(use, path, parameter)
 
     def answer(self, use: Use) -> tuple[There, bind.Answer] | None:
         """Return what a call finds and how it binds; None when there is nothing to bind."""

@@ -206,13 +206,20 @@ class Reader:
         self, names: _Names, name: str, scope: Scope, call: ast.AST, depth: int
     ) -> None:
         here = blocks(scope.module, call)
+        puts: dict[str, order.Blocks] = {}
         for node in scope.changes.get(name, ()):
             if getattr(node, "lineno", 0) > getattr(call, "lineno", 0):
                 continue
             there = blocks(scope.module, node)
             if order.exclusive(here, there):
                 continue
+            before = set(names.possible)
             self._change(names, node, scope, certain=here[: len(there)] == there, depth=depth)
+            puts.update(dict.fromkeys(set(names.possible) - before, there))
+            for key in _dropped(node):
+                # What only some runs put there, all of those take out again.
+                if puts.get(key, ())[: len(there)] == there and key in puts:
+                    names.drop(key, certain=True)
 
     def _change(
         self, names: _Names, node: ast.AST, scope: Scope, *, certain: bool, depth: int
@@ -350,6 +357,16 @@ def _key(target: ast.expr) -> str | None:
         value = target.slice.value
         return value if isinstance(value, str) else None
     return None
+
+
+def _dropped(node: ast.AST) -> list[str]:
+    """Return the keys that a change takes out."""
+    match node:
+        case ast.Delete(targets=targets):
+            return [key for key in map(_key, targets) if key is not None]
+        case ast.Call(func=ast.Attribute(attr="pop"), args=[ast.Constant(value=str(key)), *_]):
+            return [key]
+    return []
 
 
 def _asks_for(scope: Scope, node: ast.AST, key: str) -> bool:

@@ -26,7 +26,7 @@ from dgpin.api.host.values import (
     Value,
     library,
 )
-from dgpin.api.uses import Arguments, Form, Keyword, Target, Use
+from dgpin.api.uses import Arguments, Form, Handler, Keyword, Outcome, Target, Then, Use
 
 _PROBES = frozenset(
     {"getattr", "hasattr", "import_module", "__import__", "importorskip", "find_spec", "partial"}
@@ -222,8 +222,8 @@ class Collector:
                     yield from self._partial_call(node, scope, value)
                 case Dotted(path=path):
                     yield from self._outside(node, scope, path)
-                case Callable():
-                    yield from self._through_helper(node, scope)
+                case Callable(scope=inner):
+                    yield from self._through_helper(node, scope, inner)
         yield from self._patches(node, scope)
 
     def _api_call(self, node: ast.Call, scope: Scope, value: Api, passed: Passed) -> Iterator[Use]:
@@ -294,7 +294,10 @@ class Collector:
             texts = [v.text for v in self.evaluator.values(arg, scope) if isinstance(v, Text)]
             for path in filter(None, map(library, texts)):
                 target = Target(path=path, place=scope.module.place(node))
-                yield self.use(form, (target,), node, scope)
+                use = self.use(form, (target,), node, scope)
+                if called_name(node) == "importorskip":
+                    use = replace(use, handlers=(_skips(use), *use.handlers))
+                yield use
             if not texts and LIBRARY in ast.unparse(arg):
                 yield self.use(Form.DYNAMIC, (), node, scope)
 
@@ -357,11 +360,13 @@ class Collector:
             for call, where, _ in calls
         )
 
-    def _through_helper(self, node: ast.Call, scope: Scope) -> Iterator[Use]:
+    def _through_helper(self, node: ast.Call, scope: Scope, helper: Scope) -> Iterator[Use]:
         """Yield names that a helper of the host gets for this place: `need("fp8_gemm_nt")`."""
         place = scope.module.place(node)
+        always = [v for v in self.evaluator.returned(helper, None) if isinstance(v, Api)]
+        known = {t.path for v in always for t in v.targets}
         for value in self.evaluator.values(node, scope):
-            if not isinstance(value, Api) or _is_module(value.path):
+            if not isinstance(value, Api) or _is_module(value.path) or value.path in known:
                 continue
             if all(t.place == place for t in value.targets) and "()" not in value.path:
                 yield self.use(Form.GETATTR, value.targets, node, scope)
@@ -458,6 +463,12 @@ def _differs(one: Arguments, other: Arguments) -> bool:
         a.argument.instead and a.argument != b.argument
         for a, b in zip(one.keywords, other.keywords, strict=False)
     )
+
+
+def _skips(use: Use) -> Handler:
+    """Return the handler that importorskip is."""
+    skipped = Outcome(then=Then.RETURNS, detail="the test is skipped")
+    return Handler(exceptions=("ImportError",), place=use.place, outcome=skipped)
 
 
 def _imports(body: list[ast.stmt], name: str) -> list[tuple[ast.ImportFrom, str]]:

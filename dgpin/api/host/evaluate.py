@@ -114,9 +114,7 @@ class Evaluator:
                 continue
             if name in around.bindings and name not in around.outside:
                 return self._bound(name, around, node if around is scope else None, frame)
-        if frame is None and node is not None:
-            return self._from_star(name, scope.module)
-        return ()
+        return self._from_star(name, scope.module)
 
     def _bound(self, name: str, scope: Scope, node: ast.AST | None, frame: Frame | None) -> Values:
         bindings = scope.bindings[name]
