@@ -12,9 +12,10 @@ from dgpin.errors import UsageError
 from dgpin.render import smoke as shown
 from dgpin.render import terminal
 from dgpin.smoke import catalogue
+from dgpin.smoke.case import SANITIZE
 from dgpin.smoke.report import ARCHITECTURES
 
-_GPU_LEVEL, _HIGHEST = 1, 2
+_GPU_LEVEL = 1
 
 
 def smoke(
@@ -24,10 +25,12 @@ def smoke(
         typer.Option(
             "--level",
             min=0,
-            max=_HIGHEST,
-            help="0: facts, without a GPU. 1: the core list. 2: further shapes too.",
+            max=SANITIZE,
+            help="0: facts, without a GPU. 1: the core list. 2: further shapes too. 3: and under"
+            " compute-sanitizer.",
         ),
     ] = _GPU_LEVEL,
+    sanitize: Annotated[bool, typer.Option("--sanitize", help="The same as --level 3.")] = False,
     arch: Annotated[
         str | None,
         typer.Option("--arch", metavar="SM", help="Refuse any other GPU. Default: this one's."),
@@ -84,7 +87,7 @@ def smoke(
         build=build,
         against=against,
         python=python,
-        level=level,
+        level=SANITIZE if sanitize else level,
         arch=arch,
         expected=_expected(known_names=catalogue.capabilities(known), given=_words(expect)),
         only=_words(only),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 CORE = 1
 SWEEP = 2
+SANITIZE = 3  # the core once more, under compute-sanitizer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from dgpin import process
 from dgpin.smoke import transcript
@@ -29,7 +31,7 @@ class Plan:
     """One build to test. `package` is the directory of `deep_gemm`; None imports `module`.
 
     `directory` holds the checks' files where they are not dgpin's own; `wrapper` is put before
-    the interpreter.
+    the interpreter, and `patience` multiplies every deadline.
     """
 
     label: str
@@ -44,10 +46,21 @@ class Plan:
     expected: frozenset[str] = frozenset()
     directory: Path | None = None
     wrapper: tuple[str, ...] = ()
+    patience: float = 1.0
 
 
 # Told of every event as it happens: the plan's label, and the event.
 Watch = Callable[[str, Event], None]
+
+
+class Following(Protocol):
+    """Who watches a run."""
+
+    def begin(self, plans: tuple[Plan, ...]) -> None:
+        """Learn what will run."""
+
+    def watch(self, label: str, event: Event) -> None:
+        """See an event."""
 
 
 @dataclass(slots=True)
@@ -126,6 +139,8 @@ def _shard(plan: Plan, checks: Sequence[Check], floor: _Floor) -> _Shard:
         if trouble is not None:
             return _Shard(children=tuple(children), results=tuple(results), trouble=trouble)
         ended = transcript.results(child, todo, expected=plan.expected)
+        if plan.wrapper:
+            ended = tuple(map(partial(transcript.sanitized, child=child), ended))
         results += ended
         answered = {result.check.id for result in ended}
         if not answered:
@@ -147,6 +162,7 @@ def _child(plan: Plan, checks: Sequence[Check], floor: _Floor) -> Child:
                 "directory": None if plan.directory is None else str(plan.directory),
                 "checks": [check.id for check in checks],
                 "level": plan.level,
+                "patience": plan.patience,
             }
         ),
         encoding="utf-8",
@@ -208,7 +224,7 @@ class _Watcher:
         for event in events[self._told :]:
             self._pid = event.get("pid", self._pid)
             if event["event"] == "check":
-                limit = self._checks[event["check"]].deadline
+                limit = self._checks[event["check"]].deadline * self._plan.patience
                 self._deadline = time.monotonic() + limit + _GRACE
             self._floor.events.put((self._plan.label, event))
         self._told = len(events)

@@ -5,38 +5,36 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from dgpin.api import locate
 from dgpin.api.builds import Build
 from dgpin.build import interpreter, store
 from dgpin.build.interpreter import Interpreter
 from dgpin.errors import UnavailableError, UsageError
-from dgpin.smoke import catalogue, compare, device, environment, level0, runner, target, wheel
-from dgpin.smoke.case import Check
+from dgpin.smoke import (
+    catalogue,
+    compare,
+    device,
+    environment,
+    level0,
+    runner,
+    sanitize,
+    target,
+    wheel,
+)
+from dgpin.smoke.case import SANITIZE, Check
 from dgpin.smoke.environment import Toolkit
 from dgpin.smoke.report import Report
 from dgpin.smoke.results import Ran, Trouble
-from dgpin.smoke.runner import Plan
+from dgpin.smoke.runner import Following, Plan
 from dgpin.smoke.target import Target
-from dgpin.smoke.transcript import Event
 
 _DEFAULT_ARCH = "sm_90"  # whose headers level 0 judges where no GPU says otherwise
 _MOST_SHARDS = 6  # more only compile the same kernels twice
 # What keeps a run from starting, as against what is wrong with the build.
 _NO_PLACE = frozenset({"device", "architecture"})
-
-
-class Following(Protocol):
-    """Who watches a run."""
-
-    def begin(self, plans: tuple[Plan, ...]) -> None:
-        """Learn what will run."""
-
-    def watch(self, label: str, event: Event) -> None:
-        """See an event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,42 +96,28 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
     if not checks:
         raise UsageError(f"no check is left to run on {arch}")
     if gpu is not None and gpu.arch != arch:
-        return _blocked(report, f"the GPU is {gpu.name} ({gpu.arch}), not {arch}")
+        return replace(report, blocked=f"the GPU is {gpu.name} ({gpu.arch}), not {arch}")
     targets = [new]
     if request.against is not None:
         targets.append(_target(request.against, python, kit, request.env))
     plans = tuple(_plan(each, checks, request, arch) for each in targets)
     following.begin(plans)
-    return _finish(report, runner.run(plans, following.watch))
+    done = _finish(report, runner.run(plans, following.watch))
+    if request.level < SANITIZE or done.ran is None or done.ran.trouble is not None:
+        return done
+    return replace(done, ran=sanitize.extend(done.ran, plans[0], kit, following))
 
 
 def _finish(report: Report, ran: Sequence[Ran]) -> Report:
     for each in ran:
         if each.trouble is not None and _is_elsewhere(each.trouble):
-            return _blocked(report, _spoken(each.trouble))
+            return replace(report, blocked=_spoken(each.trouble))
     new, *older = ran
-    return Report(
-        target=report.target,
-        arch=report.arch,
-        level=report.level,
-        facts=report.facts,
-        when=report.when,
-        device=report.device,
+    return replace(
+        report,
         ran=new,
         against=older[0] if older else None,
         pairs=compare.compare(older[0], new) if older else (),
-    )
-
-
-def _blocked(report: Report, why: str) -> Report:
-    return Report(
-        target=report.target,
-        arch=report.arch,
-        level=report.level,
-        facts=report.facts,
-        when=report.when,
-        device=report.device,
-        blocked=why,
     )
 
 

@@ -15,6 +15,12 @@ from dgpin.verdict import Verdict
 MARK = "@@ dgpin check "
 _WATCHDOG = "Timeout ("  # how faulthandler's message starts
 _MOST_RAW = 12_000
+# How compute-sanitizer's findings start; its other lines are headers and backtraces.
+_FINDING = re.compile(
+    r"^=+ (?:(?:Error|Warning): )?"
+    r"((?:Invalid|Misaligned|Race|Potential|Uninitialized|Barrier|Program hit|Illegal).*)",
+    re.MULTILINE,
+)
 Event = Mapping[str, Any]
 
 
@@ -94,6 +100,20 @@ def results(
             expected,
         )
         for name in began
+    )
+
+
+def sanitized(result: Result, *, child: Child) -> Result:
+    """Turn a pass during which compute-sanitizer found something into a failure."""
+    text = child.said(result.check.id)
+    found = _FINDING.search(text)
+    if found is None or result.verdict.is_finding:
+        return result
+    return replace(
+        result,
+        verdict=Verdict.FAIL,
+        message=found[1].strip(),
+        raw=text[found.start() :][:_MOST_RAW],
     )
 
 

@@ -147,7 +147,7 @@ def _run(  # noqa: PLR0917 - one call, below
 
     module = _module(name, request["directory"])
     check = module.CHECK
-    faulthandler.dump_traceback_later(check.deadline, exit=True)
+    faulthandler.dump_traceback_later(check.deadline * request["patience"], exit=True)
     _mark(name)
     events.tell("check", check=name)
     before = _kernels()

@@ -415,3 +415,49 @@ def test_against_an_older_build(machine: World) -> None:
     ]
     assert 1 == report.exit_code()
     assert 0 == machine.run(*checks[1:], against=str(old.parent)).exit_code()
+
+
+def test_sanitizer(machine: World) -> None:
+    """Level 3 repeats the core under each tool, and what a tool prints fails that check alone."""
+    leaky = machine.check(
+        "leaky",
+        """
+        import os
+        if os.environ.get("SANITIZED") == "memcheck":
+            print("========= Invalid __shared__ read of size 4 bytes")
+            print("=========     at deep_gemm::sched::kernel+0x10")
+        return Outcome(number=0)
+        """,
+    )
+
+    report = machine.run(machine.good(), leaky, level=3)
+
+    assert {
+        "steady": "pass",
+        "leaky": "pass",
+        "memcheck:steady": "pass",
+        "memcheck:leaky": "fail",
+        "racecheck:steady": "pass",
+        "racecheck:leaky": "pass",
+    } == {result.check.id: result.verdict.value for result in report.results}
+    assert "Invalid __shared__ read of size 4 bytes" == report.results[3].message
+
+
+def test_cold_cache(machine: World) -> None:
+    """Level 3 lets eight processes fill one empty cache at once."""
+    check = machine.check("fp8_einsum", GOOD)
+
+    report = machine.run(check, level=3)
+
+    assert "cold-cache:fp8_einsum" in [result.check.id for result in report.results]
+    assert 0 == report.exit_code()
+
+
+def test_no_sanitizer(machine: World) -> None:
+    """Without compute-sanitizer its part is a skip with its reason, never a pass."""
+    (machine.root / "cuda/bin/compute-sanitizer").unlink()
+
+    report = machine.run(machine.good(), level=3)
+
+    assert ["pass", "skip", "skip"] == [result.verdict.value for result in report.results]
+    assert report.results[1].message.startswith("compute-sanitizer is neither in ")

@@ -34,6 +34,15 @@ echo cubin > "$3"
 """
 
 
+# Runs what comes after its own options, which end with the interpreter.
+SANITIZER = """\
+#!/bin/sh
+export SANITIZED="$2"
+while [ "${1%/python}" = "$1" ]; do shift; done
+exec "$@"
+"""
+
+
 class Silent:
     """Follows a run without a word."""
 
@@ -111,6 +120,7 @@ def make(root: Path, monkeypatch_env: Mapping[str, str] | None = None) -> World:
     program(tools / "g++", "#!/bin/sh\n")
     program(tools / "nvidia-smi", '#!/bin/sh\necho "Fake GPU, 580.1, ${FAKE_GPU:-9.0}"\n')
     program(home / "bin" / "nvcc", NVCC)
+    program(home / "bin" / "compute-sanitizer", SANITIZER)
     return World(
         root=root,
         python=interpreter(root / "venv"),
