@@ -1,0 +1,37 @@
+"""`dgpin report FILE…`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
+from dgpin.cli.output import JsonOption, OutputOption, parse, write
+from dgpin.evidence.join import join
+from dgpin.render import report as shown
+from dgpin.verdict import Verdict
+
+_CODES = {Verdict.FAIL: FINDINGS, Verdict.UNKNOWN: INCOMPLETE, Verdict.PASS: DONE}
+
+
+def report(
+    evidence: Annotated[
+        list[Path], typer.Argument(metavar="FILE…", help="JSON of smoke, check, diff-api, …")
+    ],
+    *,
+    require: Annotated[
+        str,
+        typer.Option(metavar="ARCH,…", help="Architectures without which there is no pass."),
+    ] = "",
+    output: OutputOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Join evidence of several machines into one verdict.
+
+    Exits 1 where something failed, 3 where a required architecture has no evidence.
+    """
+    forms = parse(output, json=json, known=shown.FORMS)
+    required = tuple(name.strip() for name in require.split(",") if name.strip())
+    joined = join(evidence, required=required)
+    write(shown.renderers(joined), forms)
+    return _CODES[joined.verdict]

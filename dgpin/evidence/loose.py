@@ -1,0 +1,94 @@
+"""JSON of unknown soundness, taken apart with the place of whatever is wrong."""
+
+from collections.abc import Iterator
+
+
+class MalformedError(ValueError):
+    """A value is missing or of another type than its schema says."""
+
+
+class Loose:
+    """A JSON value and where in its document it stands."""
+
+    def __init__(self, value: object, where: str = "") -> None:
+        self._value = value
+        self._where = where
+
+    def _wrong(self, wanted: str) -> MalformedError:
+        return MalformedError(f"{self._where or 'the document'} is not {wanted}")
+
+    def __getitem__(self, key: str) -> "Loose":
+        """Return a member of an object.
+
+        Raises:
+            MalformedError: this is no object, or it has no such member.
+        """
+        if not isinstance(self._value, dict):
+            raise self._wrong("an object")
+        where = f"{self._where}.{key}" if self._where else key
+        if key not in self._value:
+            message = f"{where} is missing"
+            raise MalformedError(message)
+        return Loose(self._value[key], where)
+
+    def __iter__(self) -> Iterator["Loose"]:
+        """Yield the items of an array.
+
+        Raises:
+            MalformedError: this is no array.
+        """
+        if not isinstance(self._value, list):
+            raise self._wrong("an array")
+        for index, item in enumerate(self._value):
+            yield Loose(item, f"{self._where}[{index}]")
+
+    def members(self) -> Iterator[tuple[str, "Loose"]]:
+        """Yield the members of an object."""
+        if not isinstance(self._value, dict):
+            raise self._wrong("an object")
+        for key in self._value:
+            yield key, self[key]
+
+    @property
+    def is_null(self) -> bool:
+        """Whether the value is null."""
+        return self._value is None
+
+    @property
+    def text(self) -> str:
+        """Return the value, which must be a text."""
+        if not isinstance(self._value, str):
+            raise self._wrong("a text")
+        return self._value
+
+    @property
+    def maybe_text(self) -> str:
+        """Return the value, which must be a text or null; empty for null."""
+        return "" if self._value is None else self.text
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return the value, which must be an array of texts."""
+        return tuple(item.text for item in self)
+
+    @property
+    def flag(self) -> bool:
+        """Return the value, which must be true or false."""
+        if not isinstance(self._value, bool):
+            raise self._wrong("true or false")
+        return self._value
+
+    @property
+    def number(self) -> float:
+        """Return the value, which must be a number, or the text of one that JSON cannot hold."""
+        if isinstance(self._value, bool) or not isinstance(self._value, int | float | str):
+            raise self._wrong("a number")
+        try:
+            return float(self._value)
+        except ValueError:
+            raise self._wrong("a number") from None
+
+    @property
+    def maybe_number(self) -> float | None:
+        """Return the value, which must be a number or null."""
+        return None if self._value is None else self.number

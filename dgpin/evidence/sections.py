@@ -1,0 +1,150 @@
+"""What commands other than smoke found, each as one section of the report."""
+
+from dgpin.evidence.loose import Loose
+from dgpin.evidence.values import Kind, Section
+from dgpin.verdict import Verdict
+
+_FINDINGS = {verdict.value for verdict in Verdict if verdict.is_finding}
+
+
+def check(file: str, document: Loose) -> Section:
+    """Return the rows of `dgpin check` that did not pass."""
+    rows = [row for row in document["rows"] if row["verdict"].text != Verdict.PASS.value]
+    failed = [row for row in rows if row["verdict"].text in _FINDINGS]
+    pin = document["pin"]
+    return Section(
+        kind=Kind.CHECK,
+        file=file,
+        title="Pin sites",
+        summary=f"{len(failed)} of the sites' checks failed, {len(rows) - len(failed)} are open",
+        verdict=Verdict.FAIL if failed else Verdict.PASS,
+        commit=pin["commit"].maybe_text,
+        columns=("verdict", "rule", "what", "where"),
+        rows=tuple(
+            (row["verdict"].text, row["rule"].text, row["message"].text, _places(row["places"]))
+            for row in rows
+        ),
+    )
+
+
+def _places(places: Loose) -> str:
+    return ", ".join(
+        f"{place['path'].text}:{place['line'].number:.0f}"
+        if place["line"].number
+        else place["path"].text
+        for place in places
+    )
+
+
+def bump(file: str, document: Loose) -> Section:
+    """Return the facts that a bump changed."""
+    new = document["new"]
+    lost = [loss["name"].text for loss in document["losses"]]
+    changes = tuple(
+        (change["fact"].text, change["old"].text, change["new"].text, _at(change))
+        for change in document["changes"]
+    )
+    also = f"; lost and accepted: {', '.join(lost)}" if lost else ""
+    return Section(
+        kind=Kind.BUMP,
+        file=file,
+        title="Facts that changed",
+        summary=f"{document['old']['commit'].text[:12]} to {new['commit'].text[:12]}: "
+        f"{new['subject'].text}{also}",
+        verdict=Verdict.PASS,
+        commit=new["commit"].text,
+        columns=("fact", "old", "new", "where"),
+        rows=changes,
+    )
+
+
+def _at(place: Loose) -> str:
+    return f"{place['path'].text}:{place['line'].number:.0f}"
+
+
+def diff_api(file: str, document: Loose) -> Section:
+    """Return the breaking and risky changes of the API, with their witnesses."""
+    rows = []
+    for change in document["changes"]:
+        if change["level"].text in {"breaking", "risky"} and not change["private"].flag:
+            witness = change["witness"]
+            shown = "" if witness.is_null else f"{witness['code'].text}: {witness['in_b'].text}"
+            rows.append(
+                (
+                    change["level"].text,
+                    change["path"].text,
+                    change["detail"].text,
+                    shown,
+                    change["accepted"].maybe_text,
+                )
+            )
+    return Section(
+        kind=Kind.DIFF_API,
+        file=file,
+        title="API changes",
+        summary=f"{document['a']['label'].text} to {document['b']['label'].text}",
+        verdict=Verdict(document["verdict"].text),
+        commit="",
+        columns=("level", "name", "change", "witness", "accepted"),
+        rows=tuple(rows),
+    )
+
+
+def carry(file: str, document: Loose) -> Section:
+    """Return the lost changes that look like fixes, and the families that were dropped."""
+    rows = [
+        (
+            loss["id"].text[:17],
+            loss["title"].text,
+            f"{loss['surviving'].number:.0f} of {loss['living'].number:.0f}",
+            _lost(loss),
+            loss["accepted"].maybe_text,
+        )
+        for loss in document["losses"]
+        if loss["fix"].flag
+    ]
+    rows += [
+        (family["kind"].text, family["name"].text, f"0 of {family['lines'].number:.0f}", "", "")
+        for family in document["families"]
+    ]
+    fixes = document["fixes"].number
+    return Section(
+        kind=Kind.CARRY,
+        file=file,
+        title="Lost fixes",
+        summary=f"{document['old'].text} to {document['new'].text}",
+        verdict=Verdict.FAIL if fixes else Verdict.PASS,
+        commit="",
+        columns=("change", "what", "lines that survive", "lost line", "accepted"),
+        rows=tuple(rows),
+    )
+
+
+def _lost(loss: Loose) -> str:
+    lines = list(loss["lines"])
+    first = next((line for line in lines if line["telling"].flag), lines[0] if lines else None)
+    if first is None:
+        return ""
+    there = "" if first["there"].is_null else f" ({_at(first['there'])})"
+    return f"{first['text'].text}{there}"
+
+
+def build(file: str, document: Loose) -> Section:
+    """Return what was compiled, and for what."""
+    source = document["source"]
+    builds = list(document["builds"])
+    failed = [each for each in builds if each["verdict"].text in _FINDINGS]
+    verdict = Verdict.FAIL if failed else Verdict.PASS if builds else Verdict.UNKNOWN
+    return Section(
+        kind=Kind.BUILD,
+        file=file,
+        title="Builds",
+        summary="" if source.is_null else source["label"].text,
+        verdict=verdict,
+        commit="" if source.is_null else source["commit"].maybe_text,
+        columns=("verdict", "what", "package"),
+        rows=tuple(
+            (each["verdict"].text, each["message"].text, each["package"].maybe_text)
+            for each in builds
+        ),
+    )

@@ -1,0 +1,100 @@
+"""What evidence says, as values."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from dgpin.verdict import Verdict
+
+
+class Kind(str, Enum):
+    """The commands whose JSON is evidence."""
+
+    SMOKE = "smoke"
+    CHECK = "check"
+    BUMP = "bump"
+    DIFF_API = "diff-api"
+    CARRY = "carry"
+    BUILD = "build"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One check of a smoke run. `number` passes up to `limit`; times are in milliseconds."""
+
+    check: str
+    verdict: Verdict
+    message: str
+    number: float | None
+    limit: float
+    warm_ms: tuple[float, ...]  # sorted
+    cause: str = ""
+    cure: str = ""
+
+    @property
+    def warm(self) -> float | None:
+        """The median of the warm calls."""
+        return self.warm_ms[len(self.warm_ms) // 2] if self.warm_ms else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmokeRun:
+    """One run of `dgpin smoke`: which build, where, when, and every verdict.
+
+    `headers` is the digest of the include tree and tells the source; `digest` is that of `_C`,
+    which differs between machines. `findings` are facts that failed before anything ran.
+    """
+
+    file: str
+    when: str  # ISO 8601
+    architecture: str
+    version: str
+    label: str
+    headers: str
+    digest: str
+    fingerprint: str
+    gpu: str
+    driver: str
+    torch: str
+    python: str
+    nvcc: str
+    checks: tuple[Measured, ...]
+    findings: tuple[str, ...]
+    blocked: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer of the run: nothing that passed is nothing proven."""
+        seen = {measured.verdict for measured in self.checks}
+        if self.findings or any(verdict.is_finding for verdict in seen):
+            return Verdict.FAIL
+        return Verdict.PASS if Verdict.PASS in seen else Verdict.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """What another command found, as a table: its findings, and the commit that it is about."""
+
+    kind: Kind
+    file: str
+    title: str
+    summary: str
+    verdict: Verdict
+    commit: str  # "" where it names none
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A file that is not part of the report, and why."""
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attached:
+    """A file of the report as it was read."""
+
+    file: str
+    text: str
