@@ -42,6 +42,8 @@ class NoMirrorError(UnavailableError):
 class NoCommitError(UsageError):
     """A commit that a mirror does not have."""
 
+    hint = "If it is the old pin, name another commit to compare the new one with: --from SHA."
+
     def __init__(self, commit: str, shown: str) -> None:
         super().__init__(f"{shown} has no commit {commit}")
 

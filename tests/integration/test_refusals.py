@@ -218,6 +218,18 @@ def test_sites_that_disagree(world: World) -> None:
     assert 0 == world.dgpin("bump", "dev", "--from", old, *LOST)[0]
 
 
+def test_old_pin_that_is_gone(world: World) -> None:
+    """An old commit that its repository no longer has cannot be compared with; another can."""
+    old, gone = world.example.commits["sm120"], "f" * 40
+    for path in (CMAKE, INSTALL):
+        world.edit(path, old, gone)
+    world.git("commit", "-q", "-a", "-m", "Pin what is gone")
+
+    world.refuses(2, f"{world.example.url} has no commit {gone}", "--from SHA", words=("dev",))
+
+    assert 0 == world.dgpin("bump", "dev", "--from", old, *LOST)[0]
+
+
 def test_dirty_file(world: World) -> None:
     """A site file with changes that git cannot give back is not written over."""
     world.edit(INSTALL, "set -e", "set -eu")
