@@ -1,0 +1,227 @@
+"""The tree that is built: checkouts with their submodules, and sdists from an index."""
+
+import hashlib
+import io
+import json
+import tarfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from dgpin import process
+from dgpin.build import job, obtain, source
+from dgpin.build.obtain import SdistError
+from dgpin.build.source import Source, SubmoduleError
+from dgpin.errors import UsageError
+from tests.build import small as smalls
+from tests.build.world import write
+from tests.example import Example, make_deepgemm
+
+CUTLASS = "third-party/cutlass"
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Example:
+    """Return the small DeepGEMM's repositories."""
+    return make_deepgemm(tmp_path_factory.mktemp("example"))
+
+
+@pytest.fixture
+def checkout(example: Example, tmp_path: Path) -> Path:
+    """Return a clone with its submodules, as a user makes it."""
+    root = tmp_path / "checkout"
+    git(tmp_path, "clone", "-q", f"{example.url}.git", str(root))
+    git(root, "submodule", "--quiet", "update", "--init")
+    return root
+
+
+def git(root: Path, *words: str) -> str:
+    """Run git as somebody, local submodules allowed."""
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.com")
+    allow = ("-c", "protocol.file.allow=always")
+    return process.run(["git", "-C", root, *who, *allow, *words]).check().text.strip()
+
+
+def read(root: Path) -> Source:
+    """Return what a directory holds."""
+    return source.read(root, job.read_recipe(root), label="here")
+
+
+def test_checkout_is_recorded(checkout: Path, example: Example) -> None:
+    """Commit and submodules of a clean checkout are those of its HEAD."""
+    found = read(checkout)
+
+    assert (example.commits["new"], False) == (found.commit, found.dirty)
+    assert {(each.path, each.recorded) for each in found.submodules} == {
+        (each.path, each.present) for each in found.submodules
+    }
+    source.refuse_moved(found, ())
+
+
+def test_commit_checked_out_after_the_submodules_is_refused(
+    checkout: Path, example: Example
+) -> None:
+    """Submodules that belong to another commit than HEAD are told with both commits."""
+    git(checkout, "checkout", "-q", example.commits["old"])
+
+    with pytest.raises(SubmoduleError) as caught:
+        source.refuse_moved(read(checkout), ())
+
+    fmt = example.submodules["third-party/fmt"][:7]
+    assert f"third-party/fmt is empty, recorded is {fmt}" in caught.value.message
+    assert "--allow-submodule third-party/fmt" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", [CUTLASS, "cutlass"])
+def test_moved_submodule_is_allowed_by_name(checkout: Path, name: str) -> None:
+    """A submodule at another commit is refused, and built as it is where it is named."""
+    write(checkout / CUTLASS / "extra.h")
+    git(checkout / CUTLASS, "add", "extra.h")
+    git(checkout / CUTLASS, "commit", "-q", "-m", "More")
+    found = read(checkout)
+
+    with pytest.raises(SubmoduleError):
+        source.refuse_moved(found, ())
+    with pytest.raises(SubmoduleError):
+        source.refuse_moved(found, ["third-party/deep_jit"])
+    source.refuse_moved(found, [name])
+
+
+def test_changed_file_of_a_submodule_is_told(checkout: Path) -> None:
+    """A submodule with changes is not what is recorded, though its commit is."""
+    header = next((checkout / CUTLASS).rglob("*.h"))
+    write(header, "changed\n")
+
+    (moved,) = [each for each in read(checkout).submodules if each.present != each.recorded]
+
+    assert (CUTLASS, f"{moved.recorded}+") == (moved.path, moved.present)
+
+
+def test_changed_file_is_told_and_changes_the_digest(checkout: Path) -> None:
+    """A change that is not committed makes the source dirty and another one."""
+    before = read(checkout)
+    write(checkout / "csrc/apis/gemm.hpp", "changed\n")
+
+    after = read(checkout)
+
+    assert (False, True) == (before.dirty, after.dirty)
+    assert before.digest != after.digest
+
+
+def test_what_a_build_leaves_changes_nothing(checkout: Path) -> None:
+    """Products in the source are not part of it."""
+    before = read(checkout).digest
+    for path in ("deep_gemm/_C.cpython-311-x86_64-linux-gnu.so", "deep_gemm/__pycache__/x.pyc"):
+        write(checkout / path)
+
+    assert before == read(checkout).digest
+
+
+def test_link_out_of_the_source_is_not_followed(checkout: Path, tmp_path: Path) -> None:
+    """A link that leads elsewhere brings no foreign file into the package."""
+    secret = write(tmp_path / "secret.py", "password\n")
+    (checkout / "deep_gemm/secret.py").symlink_to(secret)
+
+    assert "deep_gemm/secret.py" not in source.files(checkout, ["deep_gemm"])
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a word; an index is a file `index.json` in its directory."""
+
+    def do_GET(self) -> None:
+        """Serve the index for a directory."""
+        if self.path.endswith("/"):
+            self.path += "index.json"
+        super().do_GET()
+
+    def log_message(self, *_args: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def serving(root: Path) -> Iterator[str]:
+    """Serve a directory and give its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(root))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[str]:
+    """Return an index with an sdist of the small source, and members that lead elsewhere."""
+    smalls.write_source(tmp_path / "tree")
+    archive = tmp_path / "index/files/deep_gemm-2.8.2.tar.gz"
+    archive.parent.mkdir(parents=True)
+    with tarfile.open(archive, "w:gz") as made:
+        made.add(tmp_path / "tree", arcname="deep_gemm-2.8.2")
+        for name in ("deep_gemm-2.8.2/../../escaped.py", "/escaped.py"):
+            made.addfile(tarfile.TarInfo(name), io.BytesIO())
+        link = tarfile.TarInfo("deep_gemm-2.8.2/deep_gemm/link.py")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        made.addfile(link)
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    files = [
+        {"filename": "deep_gemm-2.8.2-py3-none-any.whl", "url": "x", "hashes": {}},
+        {
+            "filename": archive.name,
+            "url": f"../../files/{archive.name}",
+            "hashes": {"sha256": digest},
+        },
+    ]
+    write(tmp_path / "index/simple/deep-gemm/index.json", json.dumps({"files": files}))
+    with serving(tmp_path / "index") as address:
+        yield f"{address}/simple"
+
+
+def test_sdist_is_fetched_and_unpacked(index: str, tmp_path: Path) -> None:
+    """An sdist becomes a source; nothing of it lands outside, links are left."""
+    found = obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": index})
+
+    assert "deep_gemm._C" == job.read_recipe(found.root).name
+    assert not list(tmp_path.rglob("escaped.py"))
+    assert not list(found.root.rglob("link.py"))
+
+
+def test_sdist_is_fetched_once(index: str) -> None:
+    """What is in the cache is not asked for again."""
+    obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": index})
+
+    found = obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": "http://127.0.0.1:9/simple"})
+
+    assert (found.root / "setup.py").is_file()
+
+
+def test_other_bytes_than_promised_are_refused(index: str, tmp_path: Path) -> None:
+    """An archive whose SHA-256 is not the index's is not unpacked."""
+    path = tmp_path / "index/files/deep_gemm-2.8.2.tar.gz"
+    path.write_bytes(path.read_bytes() + b"\0")
+
+    with pytest.raises(SdistError, match="not what the index promised"):
+        obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": index})
+
+
+@pytest.mark.parametrize(
+    ("requirement", "error"),
+    [
+        ("deep_gemm==9.9", SdistError),
+        ("elsewhere==1", SdistError),
+        ("deep_gemm", UsageError),
+        ("deep_gemm==not a version", UsageError),
+    ],
+)
+def test_what_the_index_has_not_is_told(
+    index: str, requirement: str, error: type[Exception]
+) -> None:
+    """A version or a name that is not there, and a requirement without version, are errors."""
+    with pytest.raises(error):
+        obtain.sdist(requirement, env={"PIP_INDEX_URL": index})
