@@ -7,7 +7,7 @@ from enum import Enum
 
 from dgpin.api import bind, bind_cure, bind_meaning
 from dgpin.api.bind import Bound, Refused, Untold
-from dgpin.api.bind_lookup import Asked, Missing, There, Unclear, find, first
+from dgpin.api.bind_lookup import Asked, Missing, There, Unclear, first
 from dgpin.api.change import Comparison
 from dgpin.api.surface import Binding, Surface
 from dgpin.api.uses import Form, Handler, Outcome, Scan, Then, Use
@@ -151,12 +151,12 @@ class _Judge:
             return
         exception = _exception(use, after)
         why = f"B has no {path}"
-        if use.form in {Form.IMPORT, Form.DYNAMIC_IMPORT} and _catcher(use, exception) is not None:
-            catcher = _catcher(use, exception)
-            if catcher is not None and catcher.outcome.then is not Then.RAISES:
-                yield self._silent(use, path, f"{why}; {_caught_words(catcher)}")
-                return
-        yield self._raises(use, path, exception, why)
+        catcher = _catcher(use, exception)
+        imports = use.form in {Form.IMPORT, Form.DYNAMIC_IMPORT}
+        if imports and catcher is not None and catcher.outcome.then is not Then.RAISES:
+            yield self._silent(use, path, f"{why}; {_caught_words(catcher)}")
+        else:
+            yield self._raises(use, path, exception, why)
 
     def _silent(self, use: Use, path: str, why: str) -> Finding:
         return Finding(
@@ -197,9 +197,7 @@ class _Judge:
     def _is_guarded(self, use: Use, path: str, parameter: str = "") -> bool:
         return self.asked.before(use, path, parameter)
 
-    def _raises(
-        self, use: Use, path: str, exception: str, why: str, *, parameter: str = ""
-    ) -> Finding:
+    def _raises(self, use: Use, path: str, exception: str, why: str) -> Finding:
         """Return what raises, unless a handler takes it."""
         catcher = _catcher(use, exception)
         caught = catcher is not None and catcher.outcome.then is not Then.RAISES
@@ -212,8 +210,7 @@ class _Judge:
             path=path,
             why=why,
             exception=exception,
-            parameter=parameter,
-            cure=self.cure.call(use, path, parameter) if parameter else self.cure.name(use, path),
+            cure=self.cure.name(use, path),
             caught_by=catcher if caught else None,
             escapes=None if caught else escapes,
         )
@@ -225,10 +222,9 @@ class _Judge:
         if before and after is False:
             path = use.path
             why = f"in B, {path.rpartition('.')[2]} shows no `{use.parameter}`"
-            found = find(self.b, use.targets[0])
-            if isinstance(found, There) and found.symbol is not None:
-                if found.symbol.binding is not Binding.PYTHON:
-                    why += f": inspect.signature cannot read {found.symbol.binding.value}"
+            symbol = self.b.by_path.get(path)
+            if symbol is not None and symbol.binding is not Binding.PYTHON:
+                why += f": inspect.signature cannot read {symbol.binding.value}"
             yield Finding(
                 consequence=Consequence.SILENT_NONE,
                 use=use,
@@ -284,32 +280,36 @@ class _Judge:
         path = after.target.path
         a = bind.call(before.symbol, use.arguments)
         b = bind.call(after.symbol, use.arguments)
-        for answer in (a, b):
-            if isinstance(answer, Untold):
-                self.doubts.append(Doubt(use=use, reason=answer.reason))
-                return
-        if isinstance(b, Refused):
-            if isinstance(a, Refused):
-                yield from self._latent_call(use, path, a, b)
-            elif isinstance(a, Bound):
-                yield from self._refused(use, path, a, b)
+        untold = next((x for x in (a, b) if isinstance(x, Untold)), None)
+        if untold is not None:
+            self.doubts.append(Doubt(use=use, reason=untold.reason))
+        elif isinstance(b, Refused) and isinstance(a, Refused):
+            yield from self._latent_call(use, path, a, b)
+        elif isinstance(b, Refused) and isinstance(a, Bound):
+            yield from self._refused(use, path, a, b)
         elif isinstance(a, Bound) and isinstance(b, Bound):
-            for parameter, why in bind_meaning.differences(a, b, after.symbol.binding):
-                if self._is_guarded(use, path, parameter):
-                    continue
-                cure = self.cure.meaning(use, a, b, parameter)
-                if why.refused:
-                    raised = bind.RAISED[after.symbol.binding]
-                    yield self._raises(use, path, raised, why.text, parameter=parameter)
-                    continue
-                yield Finding(
-                    consequence=Consequence.SILENT_VALUE,
-                    use=use,
-                    path=path,
-                    parameter=parameter,
-                    why=why.text,
-                    cure=cure,
-                )
+            yield from self._otherwise(use, path, (a, b), after.symbol.binding)
+
+    def _otherwise(
+        self, use: Use, path: str, bound: tuple[Bound, Bound], binding: Binding
+    ) -> Iterator[Finding]:
+        """Yield what a call means now that it did not mean before."""
+        for parameter, why in bind_meaning.differences(*bound, binding):
+            if self._is_guarded(use, path, parameter):
+                continue
+            cure = self.cure.meaning(use, *bound, parameter)
+            if why.refused:
+                finding = self._raises(use, path, bind.RAISED[binding], why.text)
+                yield replace(finding, parameter=parameter, cure=cure)
+                continue
+            yield Finding(
+                consequence=Consequence.SILENT_VALUE,
+                use=use,
+                path=path,
+                parameter=parameter,
+                why=why.text,
+                cure=cure,
+            )
 
     def _refused(self, use: Use, path: str, a: Bound, b: Refused) -> Iterator[Finding]:
         named = [name for name, _ in b.reasons if name]

@@ -35,7 +35,7 @@ class Finding:
     @property
     def fingerprint(self) -> str:
         """The same for the same finding in every run, and after lines above have moved."""
-        text = "\0".join((self.rule, self.place.path, self.line, self.message))
+        text = f"{self.rule}\0{self.place.path}\0{self.line}\0{self.message}"
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -139,6 +139,9 @@ def _at(
     )
 
 
+_REACHING = frozenset({Form.READ, Form.IMPORT, Form.DYNAMIC_IMPORT, Form.GETATTR})
+
+
 # The rules ------------------------------------------------------------------------------------
 
 
@@ -219,11 +222,12 @@ def _wrong_handlers(against: _Against, use: Use) -> Iterator[Finding]:
     if not isinstance(found, There) or found.symbol is None:
         return
     raised = bind.RAISED[found.symbol.binding]
+    if raised == "TypeError" or _caught(use, raised) is not None:
+        return
     for handler in use.handlers:
-        if "TypeError" in handler.exceptions and raised != "TypeError":
-            if _caught(use, raised) is None:
-                why = f"a bad call of {_last(use.path)} raises {raised}; `except TypeError` lets it by"
-                yield _at("wrong-except", use, why, place=handler.place)
+        if "TypeError" in handler.exceptions:
+            why = f"a bad call of {_last(use.path)} raises {raised}; `except TypeError` lets it by"
+            yield _at("wrong-except", use, why, place=handler.place)
 
 
 def _risky_places(against: _Against, use: Use) -> Iterator[Finding]:
@@ -256,12 +260,11 @@ def _broken(against: _Against, use: Use) -> Iterator[Finding]:
         if named and all(against.is_guarded(use, use.path, name) for name in named):
             return
         if _caught(use, answer.exception) is None:
-            callers = "" if use.callers or use.runs_at_import else "; nothing calls it"
+            callers = "" if use.callers or use.runs_at_import else "; no caller was found"
             why = f"{_last(use.path)}: {answer.why} ({answer.exception}){callers}"
             yield _at("broken-call", use, why)
-    elif use.form in {Form.READ, Form.IMPORT, Form.DYNAMIC_IMPORT, Form.GETATTR}:
-        if use.form is not Form.GETATTR or not use.targets[-1].optional:
-            yield from _broken_name(against, use)
+    elif use.form in _REACHING and not (use.form is Form.GETATTR and use.targets[-1].optional):
+        yield from _broken_name(against, use)
 
 
 def _broken_name(against: _Against, use: Use) -> Iterator[Finding]:

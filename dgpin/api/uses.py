@@ -182,7 +182,10 @@ class Remark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """Every use in a host. `listed` counts its Python files, `parsed` those that mention the API."""
+    """Every use in a host.
+
+    `listed` counts its Python files, `parsed` those that mention the API.
+    """
 
     uses: tuple[Use, ...]
     skipped: tuple[Skipped, ...] = ()

@@ -11,8 +11,8 @@ from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.cli.progress import task
 from dgpin.errors import UsageError
-from dgpin.pin import worktree
 from dgpin.pin import host as hosts
+from dgpin.pin import worktree
 from dgpin.pin.pinned import read_pinned
 
 if TYPE_CHECKING:

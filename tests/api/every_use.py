@@ -4,7 +4,7 @@ The answer is what the move from A to B of `surfaces` does to it: `ok`, or a con
 exception after a colon. `TypeError` there stands for what the binding raises for a bad call.
 """
 
-MAIN = '''\
+MAIN = """\
 import contextlib
 import functools
 import importlib
@@ -292,4 +292,4 @@ class Derived(dg.SymmBuffer):  #> read ok
 def type_only(x: "deep_gemm.gone") -> None:
     other = x.gone
     return other.kept(1, 2, 3, 4)
-'''
+"""  # noqa: E501 - a mark stands on the line that it is about

@@ -28,9 +28,7 @@ def signature(*texts: str, returns: str = "") -> Signature:
             found.append(Parameter(name=text[2:], kind=ParameterKind.VAR_KEYWORD))
         else:
             made = parameter(text)
-            found.append(
-                Parameter(name=made.name, type=made.type, default=made.default, kind=kind)
-            )
+            found.append(Parameter(name=made.name, type=made.type, default=made.default, kind=kind))
     return Signature(parameters=tuple(found), returns=returns)
 
 
@@ -65,7 +63,8 @@ def other(path: str, kind: Kind, *texts: str) -> Symbol:
 def surface(*symbols: Symbol, label: str = "build") -> Surface:
     """Return a surface of symbols."""
     return Surface(
-        build=Identity(label=label, digest=label), symbols=tuple(sorted(symbols, key=lambda s: s.path))
+        build=Identity(label=label, digest=label),
+        symbols=tuple(sorted(symbols, key=lambda s: s.path)),
     )
 
 

@@ -54,7 +54,9 @@ def test_every_use_is_judged(tmp_path: Path, binding: Binding) -> None:
     """Each line gets the answer that it says, and the other lines get none."""
     raised = bind.RAISED[binding]
     expected = {
-        line: sorted(re.sub(r"TypeError$", raised, a).replace("TypeError!", "TypeError") for a in answers)
+        line: sorted(
+            re.sub(r"TypeError$", raised, a).replace("TypeError!", "TypeError") for a in answers
+        )
         for line, answers in marked()[1].items()
     }
 

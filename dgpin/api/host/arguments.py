@@ -132,34 +132,36 @@ class Reader:
 
     def _names(self, node: ast.expr, scope: Scope, call: ast.AST, depth: int) -> _Names:
         """Return the keywords of a `**` argument as they are where the call stands."""
-        if depth > _DEEPEST:
-            return _Names(is_open=True)
         match node:
+            case _ if depth > _DEEPEST:
+                found = _Names(is_open=True)
             case ast.Dict():
-                return self._dict(node, scope, call, depth)
+                found = self._dict(node, scope, call, depth)
             case ast.Call(func=ast.Name(id="dict")):
-                names = _Names()
-                for arg in node.args:
-                    names.merge(self._names(arg, scope, call, depth + 1))
-                for keyword in node.keywords:
-                    if keyword.arg is None:
-                        names.merge(self._names(keyword.value, scope, call, depth + 1))
-                    else:
-                        argument = self.argument(keyword.value, scope)
-                        names.put(keyword.arg, argument, certain=True)
-                return names
-            case ast.IfExp():
-                parts = (node.body, node.orelse)
-                return _either([self._names(p, scope, call, depth + 1) for p in parts])
-            case ast.BoolOp(op=ast.Or()):
-                return _either([self._names(p, scope, call, depth + 1) for p in node.values])
-            case ast.BinOp(op=ast.BitOr()):
-                names = self._names(node.left, scope, call, depth + 1)
-                names.merge(self._names(node.right, scope, call, depth + 1))
-                return names
+                found = self._dict_call(node, scope, call, depth)
             case ast.Name():
-                return self._name(node, scope, call, depth)
-        return self._elsewhere(node, scope, depth)
+                found = self._name(node, scope, call, depth)
+            case ast.IfExp(body=body, orelse=orelse):
+                found = _either([self._names(p, scope, call, depth + 1) for p in (body, orelse)])
+            case ast.BoolOp(op=ast.Or(), values=values):
+                found = _either([self._names(p, scope, call, depth + 1) for p in values])
+            case ast.BinOp(op=ast.BitOr(), left=left, right=right):
+                found = self._names(left, scope, call, depth + 1)
+                found.merge(self._names(right, scope, call, depth + 1))
+            case _:
+                found = self._elsewhere(node, scope, depth)
+        return found
+
+    def _dict_call(self, node: ast.Call, scope: Scope, call: ast.AST, depth: int) -> _Names:
+        names = _Names()
+        for arg in node.args:
+            names.merge(self._names(arg, scope, call, depth + 1))
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                names.merge(self._names(keyword.value, scope, call, depth + 1))
+            else:
+                names.put(keyword.arg, self.argument(keyword.value, scope), certain=True)
+        return names
 
     def _dict(self, node: ast.Dict, scope: Scope, call: ast.AST, depth: int) -> _Names:
         names = _Names()
@@ -240,6 +242,8 @@ class Reader:
                 names.merge(self._names(value, scope, node, depth + 1), certain=certain)
             case ast.Call(func=ast.Attribute(attr=method)):
                 self._method(names, node, method, scope, certain=certain, depth=depth)
+            case _:
+                names.is_open = True
 
     def _method(
         self,
@@ -285,20 +289,29 @@ class Reader:
             return fallback, scope.module.place(node)
         if depth >= 3:  # noqa: PLR2004 - a name, an attribute, and what was put there
             return "", None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
-            if node.func.id in {"float", "int", "bool"}:
-                return self._instead(node.args[0], scope, depth + 1)
-        bindings: list[Binding] = []
-        if isinstance(node, ast.Name) and node.id in scope.bindings:
-            bindings = order.reaching(scope.module, scope.bindings[node.id], node)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            owner = next((s.owner for s in scope.enclosing() if s.owner is not None), None)
-            if owner is not None and node.value.id in {"self", "cls"}:
-                bindings = owner.attributes.get(node.attr, [])
-        if len(bindings) == 1 and bindings[0].value is not None and bindings[0].index is None:
-            if bindings[0].how is How.ASSIGNED:
-                return self._instead(bindings[0].value, bindings[0].scope, depth + 1)
-        return "", None
+        if isinstance(node, ast.Call) and len(node.args) == 1 and _is_number(node.func):
+            return self._instead(node.args[0], scope, depth + 1)
+        found = _only_binding(node, scope)
+        if found is None or found.value is None:
+            return "", None
+        return self._instead(found.value, found.scope, depth + 1)
+
+
+def _is_number(func: ast.expr) -> bool:
+    return isinstance(func, ast.Name) and func.id in {"float", "int", "bool"}
+
+
+def _only_binding(node: ast.expr, scope: Scope) -> Binding | None:
+    """Return the one assignment that a local name, or an attribute of self, has its value from."""
+    bindings: list[Binding] = []
+    if isinstance(node, ast.Name) and node.id in scope.bindings:
+        bindings = order.reaching(scope.module, scope.bindings[node.id], node)
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        owner = next((s.owner for s in scope.enclosing() if s.owner is not None), None)
+        if owner is not None and node.value.id in {"self", "cls"}:
+            bindings = owner.attributes.get(node.attr, [])
+    plain = [b for b in bindings if b.how is How.ASSIGNED and b.index is None]
+    return plain[0] if len(plain) == len(bindings) == 1 else None
 
 
 def _falsy_default(node: ast.expr) -> str | None:
@@ -321,29 +334,33 @@ def _constant(node: ast.expr) -> object:
     return node.value if isinstance(node, ast.Constant) else None
 
 
+_LITERALS: dict[type[ast.expr], str] = {
+    ast.Tuple: "tuple",
+    ast.List: "list",
+    ast.ListComp: "list",
+    ast.Dict: "dict",
+    ast.DictComp: "dict",
+    ast.JoinedStr: "str",
+}
+_YES_OR_NO = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+
+
 def literal_type(node: ast.expr) -> str:
     """Return the type of a literal; "" where running decides."""
     match node:
         case ast.Constant(value=None):
             return "None"
-        case ast.Constant(value=value):
-            return type(value).__name__
         case (
-            ast.UnaryOp(op=ast.Not())
-            | ast.Compare(ops=[ast.Is() | ast.IsNot() | ast.In() | ast.NotIn()])
+            ast.Constant(value=value)
+            | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value))
         ):
-            return "bool"
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
             return type(value).__name__
-        case ast.Tuple():
-            return "tuple"
-        case ast.List() | ast.ListComp():
-            return "list"
-        case ast.Dict() | ast.DictComp():
-            return "dict"
-        case ast.JoinedStr():
-            return "str"
-    return ""
+        case ast.UnaryOp(op=ast.Not()):
+            return "bool"
+        case ast.Compare(ops=[op]) if isinstance(op, _YES_OR_NO):
+            return "bool"
+        case _:
+            return _LITERALS.get(type(node), "")
 
 
 def _keywords(names: _Names) -> tuple[Keyword, ...]:
@@ -366,7 +383,8 @@ def _dropped(node: ast.AST) -> list[str]:
             return [key for key in map(_key, targets) if key is not None]
         case ast.Call(func=ast.Attribute(attr="pop"), args=[ast.Constant(value=str(key)), *_]):
             return [key]
-    return []
+        case _:
+            return []
 
 
 def _asks_for(scope: Scope, node: ast.AST, key: str) -> bool:

@@ -224,6 +224,8 @@ class Collector:
                     yield from self._outside(node, scope, path)
                 case Callable(scope=inner):
                     yield from self._through_helper(node, scope, inner)
+                case _:
+                    pass
         yield from self._patches(node, scope)
 
     def _api_call(self, node: ast.Call, scope: Scope, value: Api, passed: Passed) -> Iterator[Use]:
@@ -314,7 +316,7 @@ class Collector:
             if any(text.startswith("__") for text in texts):
                 continue
             if not texts:
-                if not self._is_answered(node, scope):
+                if not self._is_answered(scope):
                     yield self.use(Form.DYNAMIC, owner.targets, node, scope)
                 continue
             if name == "hasattr":
@@ -322,10 +324,9 @@ class Collector:
                     target = Target(path=f"{owner.path}.{text}", place=scope.module.place(node))
                     yield self.use(Form.HASATTR, (target,), node, scope)
                 continue
-            found = self.evaluator.values(node, scope)
             place = scope.module.place(node)
-            for value in (v for v in found if isinstance(v, Api)):
-                if any(t.place == place for t in value.targets):
+            for value in self.evaluator.values(node, scope):
+                if isinstance(value, Api) and any(t.place == place for t in value.targets):
                     targets, head = self._chain(node, scope, value)
                     use = self.use(Form.GETATTR, targets, node, scope)
                     yield replace(use, is_fallback=not head)
@@ -341,8 +342,8 @@ class Collector:
                     return whole[0].targets[own:], own == 0
             elif isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
                 # `f = getattr(…)` under `if f is None:`, or after it.
-                whole = self.evaluator.name(parent.targets[0].id, scope, None)
-                chains = [v for v in whole if isinstance(v, Api) and set(targets) < set(v.targets)]
+                named = self.evaluator.name(parent.targets[0].id, scope, None)
+                chains = [v for v in named if isinstance(v, Api) and set(targets) < set(v.targets)]
                 if len(chains) == 1:
                     own = chains[0].targets.index(targets[0])
                     return chains[0].targets[own:], own == 0
@@ -351,7 +352,7 @@ class Collector:
                 break
         return targets, True
 
-    def _is_answered(self, node: ast.Call, scope: Scope) -> bool:
+    def _is_answered(self, scope: Scope) -> bool:
         """Whether the callers of this helper all give the names that are known."""
         function = next((s for s in scope.enclosing() if s.is_function), None)
         calls = self.reach.calls_of(function) if function is not None else []
@@ -428,9 +429,12 @@ def _patched_object(
         for name in names:
             if isinstance(owner, Api) and "()" not in owner.path:
                 yield f"{owner.path}.{name}", value
-            elif isinstance(owner, Dotted) and value is not None:
-                if _gives_library(evaluator, f"{owner.path}.{name}"):
-                    yield f"{LIBRARY}?", value
+            elif (
+                isinstance(owner, Dotted)
+                and value is not None
+                and _gives_library(evaluator, f"{owner.path}.{name}")
+            ):
+                yield f"{LIBRARY}?", value
 
 
 def _gives_library(evaluator: Evaluator, dotted: str) -> bool:
@@ -446,7 +450,7 @@ def _gives_library(evaluator: Evaluator, dotted: str) -> bool:
 
 
 def _is_module(path: str) -> bool:
-    return path == LIBRARY or path.startswith(f"{LIBRARY}.") and path.count(".") == 0
+    return path == LIBRARY
 
 
 def _is_import(node: ast.Attribute, scope: Scope, path: str, evaluator: Evaluator) -> bool:

@@ -44,11 +44,10 @@ def _tests(module: Module) -> list[tuple[ast.expr, Scope, bool]]:
     """Return the expressions that are asked for, and whether a true answer means absent."""
     found: list[tuple[ast.expr, Scope, bool]] = []
     for compare, scope in module.compares:
-        match compare:
-            case ast.Compare(ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
-                found.append((compare.left, scope, True))
-            case ast.Compare(ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
-                found.append((compare.left, scope, False))
+        right, op = compare.comparators[0], compare.ops[0]
+        is_none = isinstance(right, ast.Constant) and right.value is None
+        if is_none and isinstance(op, (ast.Is, ast.IsNot)):
+            found.append((compare.left, scope, isinstance(op, ast.Is)))
     for name, scope in module.names_read:
         parent, field = module.parents.get(name, (None, ""))
         if field == "test" or isinstance(parent, (ast.BoolOp, ast.UnaryOp)):
@@ -64,32 +63,35 @@ def _outcome(node: ast.expr, scope: Scope, around: Around, *, absent: bool) -> O
 
     `absent` tells whether the innermost test is true then.
     """
-    module = scope.module
-    true_when_absent = absent
-    below: ast.AST = node
-    for parent, field in module.above(node):
+    for parent, field in scope.module.above(node):
         match parent:
             case ast.Compare() | ast.Call():
                 pass
             case ast.UnaryOp(op=ast.Not()):
-                true_when_absent = not true_when_absent
-            case ast.BoolOp(op=op):
+                absent = not absent
+            case ast.BoolOp(op=op) if isinstance(op, ast.Or) is absent:
                 # Absence decides `a and b` when it makes one false, `a or b` when one true.
-                if isinstance(op, ast.Or) is not true_when_absent:
-                    return None
-            case ast.If() | ast.While() if field == "test":
-                body = parent.body if true_when_absent else parent.orelse
-                return around.outcome(body, scope)
-            case ast.Assert():
-                return Outcome(then=Then.RAISES, exception="AssertionError")
-            case ast.IfExp() if field == "test":
-                other = parent.body if true_when_absent else parent.orelse
-                return Outcome(then=Then.GOES_ON, detail=ast.unparse(other))
-            case ast.Return():
-                return Outcome(then=Then.RETURNS, detail=str(true_when_absent))
-            case ast.Assign() | ast.AnnAssign() | ast.NamedExpr():
-                return Outcome(then=Then.GOES_ON, detail=str(true_when_absent))
+                pass
             case _:
-                return None
-        below = parent
-    return Outcome(then=Then.GOES_ON) if below is None else None
+                return _decided(parent, field, scope, around, absent=absent)
+    return None
+
+
+def _decided(
+    parent: ast.AST, field: str, scope: Scope, around: Around, *, absent: bool
+) -> Outcome | None:
+    """Return what happens where the answer of a test arrives."""
+    match parent:
+        case ast.If() | ast.While() if field == "test":
+            return around.outcome(parent.body if absent else parent.orelse, scope)
+        case ast.IfExp() if field == "test":
+            other = parent.body if absent else parent.orelse
+            return Outcome(then=Then.GOES_ON, detail=ast.unparse(other))
+        case ast.Assert():
+            return Outcome(then=Then.RAISES, exception="AssertionError")
+        case ast.Return():
+            return Outcome(then=Then.RETURNS, detail=str(absent))
+        case ast.Assign() | ast.AnnAssign() | ast.NamedExpr():
+            return Outcome(then=Then.GOES_ON, detail=str(absent))
+        case _:
+            return None

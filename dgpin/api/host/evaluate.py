@@ -1,6 +1,8 @@
 """Follow names, attributes and calls of the host to what they stand for."""
 
 import ast
+from collections.abc import Callable as Function
+from typing import Any
 
 from dgpin.api.host import order, probes
 from dgpin.api.host.module import Binding, How, Module, Scope
@@ -16,7 +18,6 @@ from dgpin.api.host.values import (
     Literal,
     Nothing,
     Pack,
-    Partial,
     SignatureOf,
     Text,
     Value,
@@ -69,39 +70,8 @@ class Evaluator:
         return found
 
     def _values(self, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
-        match node:
-            case ast.Name():
-                return self.name(node.id, scope, node, frame)
-            case ast.Attribute():
-                return self._attribute(node, scope, frame)
-            case ast.Call():
-                return self._call(node, scope, frame)
-            case ast.Constant(value=None):
-                return (Nothing(),)
-            case ast.Constant(value=str(text)):
-                return (Text(text),)
-            case ast.JoinedStr() | ast.BinOp():
-                return self._text(node, scope, frame)
-            case ast.BoolOp(op=ast.Or()):
-                return chained([self.values(v, scope, frame) for v in node.values])
-            case ast.BoolOp():
-                return self.values(node.values[-1], scope, frame)
-            case ast.IfExp():
-                return unique(
-                    [
-                        *self.values(node.body, scope, frame),
-                        *self.values(node.orelse, scope, frame),
-                    ]
-                )
-            case ast.NamedExpr() | ast.Await():
-                return self.values(node.value, scope, frame)
-            case ast.Subscript():
-                return self._subscript(node, scope, frame)
-            case ast.Dict() | ast.List() | ast.Tuple() | ast.Set() | ast.DictComp():
-                return (Literal(node, scope, frame),)
-            case ast.Lambda():
-                return (Callable(scope.module.scopes[node]),)
-        return ()
+        reader = _READERS.get(type(node))
+        return reader(self, node, scope, frame) if reader is not None else ()
 
     # Names ------------------------------------------------------------------------------------
 
@@ -135,24 +105,24 @@ class Evaluator:
         return found
 
     def _binding(self, name: str, binding: Binding, frame: Frame | None) -> Values:
-        if binding.how is How.PARAMETER:
-            return self._parameter(name, binding, frame)
-        if binding.how is How.IMPORTED:
-            place = binding.scope.module.place(binding.node)
-            return self.imported(binding.module, binding.attribute, place)
-        if binding.how is How.DEFINED:
-            return self._defined(binding)
-        if binding.value is None or binding.how is How.OTHER:
-            return ()
-        found = self.values(binding.value, binding.scope, frame)
-        if binding.how is How.LOOPED:
-            items = [item for value in found for item in self.elements(value)]
-            if binding.index is not None:
-                items = [self.item(v, binding.index) for item in items for v in item]
-            return unique([v for item in items for v in item])
-        if binding.index is not None:
-            return unique([v for value in found for v in self.item(value, binding.index)])
-        return found
+        match binding.how:
+            case How.PARAMETER:
+                return self._parameter(name, binding, frame)
+            case How.IMPORTED:
+                place = binding.scope.module.place(binding.node)
+                return self.imported(binding.module, binding.attribute, place)
+            case How.DEFINED:
+                return self._defined(binding)
+            case How.ASSIGNED | How.LOOPED if binding.value is not None:
+                found = self.values(binding.value, binding.scope, frame)
+                if binding.how is How.LOOPED:
+                    items = [v for value in found for item in self.elements(value) for v in item]
+                    found = unique(items)
+                if binding.index is not None:
+                    return unique([v for value in found for v in self.item(value, binding.index)])
+                return found
+            case _:
+                return ()
 
     def _parameter(self, name: str, binding: Binding, frame: Frame | None) -> Values:
         scope = binding.scope
@@ -183,7 +153,7 @@ class Evaluator:
         full = f"{module}.{attribute}" if attribute else module
         path = library(full)
         if path is not None:
-            return (Api((Target(path=path, place=place),)),)
+            return (_one(path, place),)
         if not attribute:
             return (Dotted(module),)
         return self.member(module, attribute)
@@ -216,7 +186,8 @@ class Evaluator:
 
     # Attributes and items ---------------------------------------------------------------------
 
-    def _attribute(self, node: ast.Attribute, scope: Scope, frame: Frame | None) -> Values:
+    def attribute_of(self, node: ast.Attribute, scope: Scope, frame: Frame | None) -> Values:
+        """Return what an attribute stands for."""
         place = scope.module.place(node)
         found: list[Value] = []
         for value in self.values(node.value, scope, frame):
@@ -230,19 +201,17 @@ class Evaluator:
                 return _api_attribute(value, name, place)
             case Dotted(path=path):
                 whole = library(f"{path}.{name}")
-                if whole is not None:
-                    return (Api((Target(path=whole, place=place),)),)
-                return self.member(path, name)
+                return (_one(whole, place),) if whole is not None else self.member(path, name)
             case Instance(scope=scope) | Class(scope=scope):
-                return self._class_attribute(
-                    scope, name, depth=0, bound=isinstance(value, Instance)
-                )
+                bound = isinstance(value, Instance)
+                return self._class_attribute(scope, name, depth=0, bound=bound)
             case SignatureOf(of=of, parameters=False) if name == "parameters":
                 return (SignatureOf(of, parameters=True),)
             case Double(call=call, scope=scope):
                 given = [k.value for k in call.keywords if k.arg == name]
                 return unique([v for expr in given for v in self.values(expr, scope)])
-        return ()
+            case _:
+                return ()
 
     def _class_attribute(self, scope: Scope, name: str, *, depth: int, bound: bool) -> Values:
         bindings = [*scope.bindings.get(name, ()), *scope.attributes.get(name, ())]
@@ -273,7 +242,8 @@ class Evaluator:
             return (value,)
         return (Callable(value.scope, bound=bound or "classmethod" in marks),)
 
-    def _subscript(self, node: ast.Subscript, scope: Scope, frame: Frame | None) -> Values:
+    def item_of(self, node: ast.Subscript, scope: Scope, frame: Frame | None) -> Values:
+        """Return what a subscript stands for."""
         found: list[Value] = []
         for value in self.values(node.value, scope, frame):
             match value:
@@ -287,6 +257,8 @@ class Evaluator:
                     keys = self.values(node.slice, scope, frame)
                     index = node.slice.value if isinstance(node.slice, ast.Constant) else None
                     found += self.lookup(value, keys, index)
+                case _:
+                    pass
         return unique(found)
 
     def lookup(self, value: Literal | Pack, keys: Values, index: object) -> Values:
@@ -338,7 +310,8 @@ class Evaluator:
 
     # Texts and calls --------------------------------------------------------------------------
 
-    def _text(self, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
+    def text_of(self, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
+        """Return the texts that pieces make."""
         if isinstance(node, ast.BinOp):
             if isinstance(node.op, ast.BitOr):
                 return (Literal(node, scope, frame),)
@@ -357,7 +330,8 @@ class Evaluator:
             whole = [before + text for before in whole for text in known]
         return unique([Text(text) for text in whole[:_MOST]])
 
-    def _call(self, node: ast.Call, scope: Scope, frame: Frame | None) -> Values:
+    def result_of(self, node: ast.Call, scope: Scope, frame: Frame | None) -> Values:
+        """Return what a call gives."""
         found: list[Value] = []
         for func in self.values(node.func, scope, frame):
             match func:
@@ -421,6 +395,43 @@ class Evaluator:
         return unique([v for values in found for v in values])
 
 
+def _name(e: Evaluator, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
+    return e.name(node.id, scope, node, frame) if isinstance(node, ast.Name) else ()
+
+
+def _constant(_: Evaluator, node: ast.expr, __: Scope, ___: Frame | None) -> Values:
+    if isinstance(node, ast.Constant) and node.value is None:
+        return (Nothing(),)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return (Text(node.value),)
+    return ()
+
+
+def _choice(e: Evaluator, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+        return chained([e.values(v, scope, frame) for v in node.values])
+    if isinstance(node, ast.BoolOp):
+        return e.values(node.values[-1], scope, frame)
+    if isinstance(node, ast.IfExp):
+        both = (node.body, node.orelse)
+        return unique([v for part in both for v in e.values(part, scope, frame)])
+    return ()
+
+
+def _inner(e: Evaluator, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
+    if isinstance(node, (ast.NamedExpr, ast.Await)):
+        return e.values(node.value, scope, frame)
+    return ()
+
+
+def _literal(_: Evaluator, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
+    return (Literal(node, scope, frame),)
+
+
+def _lambda(_: Evaluator, node: ast.expr, scope: Scope, __: Frame | None) -> Values:
+    return (Callable(scope.module.scopes[node]),)
+
+
 def chained(groups: list[Values]) -> Values:
     """Return the alternatives of `a or b`: names of the API become one chain."""
     if all(any(isinstance(v, Api) for v in group) for group in groups) and len(groups) > 1:
@@ -446,6 +457,10 @@ def _api_attribute(value: Api, name: str, place: Place) -> Values:
     )
 
 
+def _one(path: str, place: Place) -> Api:
+    return Api((Target(path=path, place=place),))
+
+
 def _defaults(args: ast.arguments) -> list[tuple[str, ast.expr]]:
     places = [*args.posonlyargs, *args.args]
     pairs = list(zip((a.arg for a in places[-len(args.defaults) :]), args.defaults, strict=False))
@@ -460,4 +475,23 @@ def _within(frame: Frame | None, scope: Scope) -> bool:
     return frame is not None and any(s is frame.scope for s in scope.enclosing())
 
 
-__all__ = ["Evaluator", "Literal", "Partial", "chained"]
+_Read = Function[[Evaluator, Any, Scope, Frame | None], Values]
+_READERS: dict[type[ast.expr], _Read] = {
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.BoolOp: _choice,
+    ast.IfExp: _choice,
+    ast.NamedExpr: _inner,
+    ast.Await: _inner,
+    ast.Attribute: Evaluator.attribute_of,
+    ast.Call: Evaluator.result_of,
+    ast.Subscript: Evaluator.item_of,
+    ast.JoinedStr: Evaluator.text_of,
+    ast.BinOp: Evaluator.text_of,
+    ast.Dict: _literal,
+    ast.DictComp: _literal,
+    ast.List: _literal,
+    ast.Tuple: _literal,
+    ast.Set: _literal,
+    ast.Lambda: _lambda,
+}

@@ -11,6 +11,7 @@ from dgpin.api.uses import Guard, Handler, Outcome, Then
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _ENDS = (ast.Raise, ast.Return, ast.Continue, ast.Break)
+_ASKING = frozenset({"bool", "callable", "all"})
 _DEEPEST = 4
 Atom = tuple[ast.expr, Scope, bool]  # an expression that is known to hold, or not to hold
 
@@ -75,6 +76,8 @@ class Around:
                         return ends
                 case ast.Continue() | ast.Break():
                     return Outcome(then=Then.GOES_ON)
+                case _:
+                    pass
         return Outcome(then=Then.GOES_ON)
 
     def _never_returns(self, node: ast.expr, scope: Scope, depth: int) -> Outcome | None:
@@ -99,22 +102,8 @@ class Around:
         atoms: list[Atom] = []
         below: ast.AST = node
         for parent, name in scope.module.above(node):
-            match parent:
-                case ast.If() | ast.IfExp() | ast.While() if name == "body":
-                    atoms += self.atoms(parent.test, scope, holds=True)
-                case ast.If() | ast.IfExp() if name == "orelse":
-                    atoms += self.atoms(parent.test, scope, holds=False)
-                case ast.BoolOp():
-                    for value in parent.values:
-                        if value is below:
-                            break
-                        holds = isinstance(parent.op, ast.And)
-                        atoms += self.atoms(value, scope, holds=holds)
-                case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
-                    for generator in parent.generators:
-                        for test in generator.ifs:
-                            if test is not below:
-                                atoms += self.atoms(test, scope, holds=True)
+            for test, holds in _deciding(parent, name, below):
+                atoms += self.atoms(test, scope, holds=holds)
             atoms += self._earlier(parent, name, below, scope)
             if isinstance(parent, _FUNCTIONS):
                 break
@@ -124,10 +113,7 @@ class Around:
     def _earlier(self, parent: ast.AST, name: str, below: ast.AST, scope: Scope) -> list[Atom]:
         """Return what the statements before one, in its block, leave known."""
         atoms: list[Atom] = []
-        block = getattr(parent, name, None)
-        for statement in block if isinstance(block, list) else ():
-            if statement is below:
-                break
+        for statement in _before(parent, name, below):
             if isinstance(statement, ast.Assert):
                 atoms += self.atoms(statement.test, scope, holds=True)
             elif (
@@ -153,14 +139,16 @@ class Around:
         match test:
             case ast.UnaryOp(op=ast.Not()):
                 return self.atoms(test.operand, scope, holds=not holds, depth=depth)
-            case ast.BoolOp(op=op) if isinstance(op, ast.And) is holds:
+            case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is holds:
                 return [
                     a
-                    for value in test.values
+                    for value in values
                     for a in self.atoms(value, scope, holds=holds, depth=depth)
                 ]
             case ast.NamedExpr():
                 return self.atoms(test.value, scope, holds=holds, depth=depth)
+            case _:
+                pass
         found: list[Atom] = [(test, scope, holds)]
         if depth < _DEEPEST:
             for value, where in self._behind(test, scope, holds=holds):
@@ -176,9 +164,8 @@ class Around:
             if len(values) == len(bindings) == 1 and values[0].value is not None:
                 return [(values[0].value, values[0].scope)]
             return []
-        if isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.args:
-            if test.func.id in {"bool", "callable", "all"}:
-                return [(test.args[0], scope)]
+        if isinstance(test, ast.Call) and test.args and ast.unparse(test.func) in _ASKING:
+            return [(test.args[0], scope)]
         func = test.func if isinstance(test, ast.Call) else test
         if not isinstance(test, (ast.Call, ast.Attribute)):
             return []
@@ -225,6 +212,8 @@ class Around:
                     return self._there(left, scope)
             case ast.Name() | ast.Attribute() | ast.Call() if holds:
                 return self._there(test, scope)
+            case _:
+                pass
         return []
 
     def _there(self, node: ast.expr, scope: Scope) -> list[Guard]:
@@ -270,35 +259,65 @@ class Around:
         wanted = ast.unparse(func)
         below: ast.AST = node
         for parent, name in scope.module.above(node):
-            block = getattr(parent, name, None)
-            if isinstance(parent, (ast.If, ast.IfExp)) and name in {"body", "orelse"}:
-                for test, _, holds in self.atoms(parent.test, scope, holds=name == "body"):
-                    if _is_there(test, wanted, holds=holds):
-                        other = parent.orelse if name == "body" else parent.body
-                        body = other if isinstance(other, list) else []
-                        return self.outcome(body, scope)
-            for statement in block if isinstance(block, list) else ():
-                if statement is below:
-                    break
-                if isinstance(statement, ast.If) and any(
-                    _is_there(test, wanted, holds=holds)
-                    for test, _, holds in self.atoms(statement.test, scope, holds=False)
-                ):
-                    if self._leaves(statement.body, scope):
-                        return self.outcome(statement.body, scope)
-                if isinstance(statement, ast.Assert) and any(
-                    _is_there(test, wanted, holds=holds)
-                    for test, _, holds in self.atoms(statement.test, scope, holds=True)
-                ):
-                    return Outcome(then=Then.RAISES, exception="AssertionError")
-            if isinstance(parent, ast.BoolOp) and isinstance(parent.op, ast.And):
-                for value in parent.values:
-                    if value is not below and ast.unparse(value).startswith(wanted):
-                        return Outcome(then=Then.GOES_ON)
+            for test, holds in _deciding(parent, name, below):
+                if self._says(test, scope, wanted, holds=holds):
+                    return self.outcome(_other_branch(parent, name), scope)
+            for statement in _before(parent, name, below):
+                found = self._leaving(statement, scope, wanted)
+                if found is not None:
+                    return found
             if isinstance(parent, _FUNCTIONS):
                 break
             below = parent
         return None
+
+    def _leaving(self, statement: ast.stmt, scope: Scope, wanted: str) -> Outcome | None:
+        """Return how a statement leaves the block when what is wanted is None."""
+        if isinstance(statement, ast.Assert):
+            asked = self._says(statement.test, scope, wanted, holds=True)
+            return Outcome(then=Then.RAISES, exception="AssertionError") if asked else None
+        if isinstance(statement, ast.If) and self._leaves(statement.body, scope):
+            asked = self._says(statement.test, scope, wanted, holds=False)
+            return self.outcome(statement.body, scope) if asked else None
+        return None
+
+    def _says(self, test: ast.expr, scope: Scope, wanted: str, *, holds: bool) -> bool:
+        """Whether an answered test says that what is wanted is not None."""
+        atoms = self.atoms(test, scope, holds=holds)
+        return any(_is_there(atom, wanted, holds=known) for atom, _, known in atoms)
+
+
+def _deciding(parent: ast.AST, name: str, below: ast.AST) -> list[tuple[ast.expr, bool]]:
+    """Return the tests that were answered on the way from a node to what is below it."""
+    match parent:
+        case ast.If() | ast.IfExp() | ast.While() if name in {"body", "orelse"}:
+            while_else = isinstance(parent, ast.While) and name == "orelse"
+            return [] if while_else else [(parent.test, name == "body")]
+        case ast.BoolOp(op=op, values=values):
+            earlier = values[: values.index(below)] if isinstance(below, ast.expr) else []
+            return [(value, isinstance(op, ast.And)) for value in earlier]
+        case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
+            tests = [test for generator in parent.generators for test in generator.ifs]
+            return [(test, True) for test in tests if test is not below]
+        case _:
+            return []
+
+
+def _other_branch(parent: ast.AST, name: str) -> list[ast.stmt]:
+    """Return the statements that run when an `if` decides the other way."""
+    if not isinstance(parent, ast.If):
+        return []
+    return parent.orelse if name == "body" else parent.body
+
+
+def _before(parent: ast.AST, name: str, below: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements before one in its block."""
+    block = getattr(parent, name, None)
+    for statement in block if isinstance(block, list) else ():
+        if statement is below:
+            return
+        if isinstance(statement, ast.stmt):
+            yield statement
 
 
 def in_type_checking(module: Module, node: ast.AST) -> bool:
@@ -332,7 +351,8 @@ def _is_there(test: ast.expr, wanted: str, *, holds: bool) -> bool:
             return holds and ast.unparse(test) == wanted
         case ast.Call(func=ast.Name(id="callable"), args=[asked]):
             return holds and ast.unparse(asked) == wanted
-    return False
+        case _:
+            return False
 
 
 def _is_skip(call: ast.Call) -> bool:

@@ -36,7 +36,18 @@ def listing(root: Path) -> Listing:
 
 
 def _git_files(root: Path) -> list[str] | None:
-    argv = ["git", "-C", root, "ls-files", "-z", "-c", "-o", "--exclude-standard", "--", "*.py"]
+    argv: list[str | Path] = [
+        "git",
+        "-C",
+        root,
+        "ls-files",
+        "-z",
+        "-c",
+        "-o",
+        "--exclude-standard",
+        "--",
+        "*.py",
+    ]
     done = process.run(argv, env={**os.environ, "LC_ALL": "C"})
     if done.returncode != 0:
         return None

@@ -126,53 +126,63 @@ class Marks:
 
     def _heads(self, node: ast.expr, scope: Scope) -> Iterator[tuple[Key, bool]]:
         """Yield what may make an expression carry something, and whether by a call of it."""
-        match node:
-            case ast.Name(id=name):
-                yield self._key(name, scope), False
-            case ast.Attribute(attr=attr, value=value):
-                yield (None, attr), False
-                if isinstance(value, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
-                    yield from self._heads(value, scope)
-            case ast.Call(func=func):
-                name = called_name(node)
-                yield (None, f"{name}()"), False
-                if isinstance(func, ast.Name):
-                    owner = self._key(name, scope)[0]
-                    yield (owner, f"{name}()"), False
-                if name in _SEEDS:
-                    yield (None, name), False
-                elif name in _PASSING:
-                    for arg in node.args:
-                        yield from self._heads(arg, scope)
-                    if isinstance(func, ast.Attribute):
-                        yield from self._heads(func.value, scope)
-                else:
-                    for head, _ in self._heads(func, scope):
-                        yield head, True
-            case ast.BoolOp(values=values):
-                for value in values:
-                    yield from self._heads(value, scope)
-            case ast.IfExp(body=body, orelse=orelse):
-                yield from self._heads(body, scope)
-                yield from self._heads(orelse, scope)
-            case ast.NamedExpr(value=value) | ast.Subscript(value=value) | ast.Await(value=value):
-                yield from self._heads(value, scope)
-            case ast.Starred(value=value) | ast.DictComp(value=value):
-                yield from self._heads(value, scope)
-            case ast.Dict(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
-                for value in values:
-                    if not isinstance(value, ast.Constant):
-                        yield from self._heads(value, scope)
-            case ast.GeneratorExp(elt=elt) | ast.ListComp(elt=elt):
-                yield from self._heads(elt, scope)
-            case ast.Lambda(body=body):
-                yield from self._heads(body, scope)
+        if isinstance(node, ast.Name):
+            yield self._key(node.id, scope), False
+        elif isinstance(node, ast.Attribute):
+            yield (None, node.attr), False
+            if isinstance(node.value, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
+                yield from self._heads(node.value, scope)
+        elif isinstance(node, ast.Call):
+            yield from self._call_heads(node, scope)
+        elif not isinstance(node, ast.Constant):
+            for part in _parts(node):
+                yield from self._heads(part, scope)
+
+    def _call_heads(self, node: ast.Call, scope: Scope) -> Iterator[tuple[Key, bool]]:
+        name = called_name(node)
+        yield (None, f"{name}()"), False
+        if isinstance(node.func, ast.Name):
+            yield (self._key(name, scope)[0], f"{name}()"), False
+        if name in _SEEDS:
+            yield (None, name), False
+        elif name in _PASSING:
+            for arg in node.args:
+                yield from self._heads(arg, scope)
+            if isinstance(node.func, ast.Attribute):
+                yield from self._heads(node.func.value, scope)
+        else:
+            for head, _ in self._heads(node.func, scope):
+                yield head, True
 
     def _key(self, name: str, scope: Scope) -> Key:
         for around in scope.enclosing():
             if around.is_function and name in around.bindings and name not in around.outside:
                 return around, name
         return None, name
+
+
+# The fields of an expression that can be its value.
+_FIELDS: dict[type[ast.expr], tuple[str, ...]] = {
+    ast.BoolOp: ("values",),
+    ast.IfExp: ("body", "orelse"),
+    ast.NamedExpr: ("value",),
+    ast.Subscript: ("value",),
+    ast.Await: ("value",),
+    ast.Starred: ("value",),
+    ast.Dict: ("values",),
+    ast.DictComp: ("value",),
+    ast.List: ("elts",),
+    ast.Tuple: ("elts",),
+    ast.GeneratorExp: ("elt",),
+    ast.ListComp: ("elt",),
+    ast.Lambda: ("body",),
+}
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    for name in _FIELDS.get(type(node), ()):
+        value = getattr(node, name)
+        yield from value if isinstance(value, list) else (value,)
 
 
 def _own_name(scope: Scope) -> str:

@@ -115,4 +115,5 @@ def is_none_test(test: ast.expr, name: str) -> bool:
             return tested == name
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=tested)):
             return tested == name
-    return False
+        case _:
+            return False

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 from dgpin.api.host.values import (
     Api,
     Callable,
-    Class,
-    Dotted,
     Double,
     Frame,
     Literal,
@@ -34,6 +32,7 @@ SIGNATURES = frozenset({"inspect.signature", "inspect.Signature.from_callable"})
 DOUBLES = frozenset(
     {"types.SimpleNamespace", "unittest.mock.Mock", "unittest.mock.MagicMock", "types.ModuleType"}
 )
+_CONTAINERS = frozenset({"builtins.dict", "builtins.list", "builtins.tuple", "builtins.sorted"})
 _DEFAULT = 2  # the place of getattr's default
 
 
@@ -42,26 +41,23 @@ def called(
 ) -> Values:
     """Return what a call of something outside the host gives."""
     if path in IMPORTERS:
-        return imported_by_name(evaluator, node, scope, frame)
-    if path == "builtins.getattr":
-        return attribute_by_name(evaluator, node, scope, frame)
-    if path == "functools.partial" and node.args:
-        begun = evaluator.values(node.args[0], scope, frame)
-        return tuple(
-            Partial(value, node, scope) for value in begun if isinstance(value, (Api, Callable))
-        )
-    if path in SIGNATURES and node.args:
-        asked = evaluator.values(node.args[0], scope, frame)
-        return tuple(SignatureOf(value) for value in asked if isinstance(value, Api))
-    if path == "builtins.vars" and node.args:
-        return ()
-    if path in DOUBLES:
-        return (Double(node, scope),)
-    if path in {"builtins.dict", "builtins.list", "builtins.tuple", "builtins.sorted"}:
-        if node.args:
-            return evaluator.values(node.args[0], scope, frame)
-        return (Literal(node, scope, frame),)
-    return ()
+        found = imported_by_name(evaluator, node, scope, frame)
+    elif path == "builtins.getattr":
+        found = attribute_by_name(evaluator, node, scope, frame)
+    elif path == "functools.partial":
+        begun = [v for arg in node.args[:1] for v in evaluator.values(arg, scope, frame)]
+        found = tuple(Partial(v, node, scope) for v in begun if isinstance(v, (Api, Callable)))
+    elif path in SIGNATURES:
+        asked = [v for arg in node.args[:1] for v in evaluator.values(arg, scope, frame)]
+        found = tuple(SignatureOf(v) for v in asked if isinstance(v, Api))
+    elif path in DOUBLES:
+        found = (Double(node, scope),)
+    elif path in _CONTAINERS:
+        given = tuple(v for arg in node.args[:1] for v in evaluator.values(arg, scope, frame))
+        found = given if node.args else (Literal(node, scope, frame),)
+    else:
+        found = ()
+    return found
 
 
 def imported_by_name(
@@ -123,37 +119,25 @@ def _is_first_of_many(scope: "Scope", node: ast.Call) -> bool:
 
 
 def method(evaluator: "Evaluator", node: ast.Call, scope: "Scope", frame: Frame | None) -> Values:
-    """Return what a method of a literal, or of a text, gives."""
+    """Return what a method of a literal gives."""
     func = node.func
     if not isinstance(func, ast.Attribute):
         return ()
     found: list[Value] = []
     for owner in evaluator.values(func.value, scope, frame):
-        if isinstance(owner, (Literal, Pack)):
-            found += _of_literal(evaluator, owner, func.attr, node, scope, frame)
-        elif isinstance(owner, Text) and func.attr == "format" and not node.args:
+        if not isinstance(owner, (Literal, Pack)):
             continue
+        if func.attr == "get" and node.args:
+            keys = evaluator.values(node.args[0], scope, frame)
+            found += evaluator.lookup(owner, keys, None)
+        else:
+            found += _view(evaluator.entries(owner), func.attr)
     return tuple(found)
 
 
-def _of_literal(
-    evaluator: "Evaluator",
-    owner: Literal | Pack,
-    name: str,
-    node: ast.Call,
-    scope: "Scope",
-    frame: Frame | None,
-) -> Values:
-    entries = evaluator.entries(owner)
+def _view(entries: list[tuple[Values, Values]], name: str) -> Values:
     if name == "items":
         return (Pack(tuple((Pack((key, value)),) for key, value in entries)),)
     if name == "values":
         return (Pack(tuple(value for _, value in entries)),)
-    if name == "keys":
-        return (Pack(tuple(key for key, _ in entries)),)
-    if name == "get" and node.args:
-        return evaluator.lookup(owner, evaluator.values(node.args[0], scope, frame), None)
-    return ()
-
-
-__all__ = ["Class", "Dotted", "called", "method"]
+    return (Pack(tuple(key for key, _ in entries)),) if name == "keys" else ()

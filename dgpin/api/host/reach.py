@@ -56,7 +56,8 @@ class Reach:
             if self._carries(call, scope)
         ]
         for _ in range(_ROUNDS):
-            if not any([self._pass_on(call, scope) for call, scope in carrying]):
+            news = [self._pass_on(call, scope) for call, scope in carrying]
+            if not any(news):
                 return
             self.evaluator.forget()
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from dgpin.api.host.module import Binding, How, Module, Scope
 
+_CHANGING = frozenset({"update", "pop", "setdefault", "clear"})
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -234,10 +235,11 @@ def _import(reader: Reader, node: ast.AST, scope: Scope) -> None:
 def _call(reader: Reader, node: ast.AST, scope: Scope) -> None:
     if isinstance(node, ast.Call):
         reader.module.calls.append((node, scope))
-        func = node.func
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            if func.attr in {"update", "pop", "setdefault", "clear"}:
-                reader.change(func.value.id, node, scope)
+        match node.func:
+            case ast.Attribute(attr=attr, value=ast.Name(id=name)) if attr in _CHANGING:
+                reader.change(name, node, scope)
+            case _:
+                pass
     reader.children(node, scope)
 
 
