@@ -31,6 +31,7 @@ COMMANDS = {
     "build": Command("build", "Compile `_C`, after saying everything that is missing."),
     "carry": Command("carry", "Which fixes of OLD did not survive into NEW?"),
     "smoke": Command("smoke", "Is this build sound on this GPU?"),
+    "verify": Command("verify", "All of the above that this machine can do, one verdict."),
     "report": Command("report", "Join evidence from several machines into one verdict."),
 }
 

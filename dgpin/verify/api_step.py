@@ -1,0 +1,179 @@
+"""What does the move break in the host, and what is fragile against the API it moves to?"""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from typing import NamedTuple
+
+from dgpin.api import allow, bind_findings, capabilities, compare
+from dgpin.api import lint as rules
+from dgpin.api.bind_findings import Finding, Impact
+from dgpin.api.builds import Build
+from dgpin.api.capabilities import Capabilities
+from dgpin.api.change import Comparison
+from dgpin.api.locate import Named
+from dgpin.api.report import Report
+from dgpin.api.surface import Surface
+from dgpin.config import Accepted
+from dgpin.pin import facts as cached
+from dgpin.verdict import Row, Verdict
+from dgpin.verify.answer import Answer, Step, ordered, worst
+from dgpin.verify.material import Material
+
+
+class Compared(NamedTuple):
+    """What the step found: the difference, and what it means for the host."""
+
+    report: Report
+    impact: Impact
+
+
+def run(material: Material) -> Answer:
+    """Hold every use of the host against both surfaces."""
+    if material.subject.old is None:
+        return Answer(step=Step.API, verdict=Verdict.SKIP, summary="nothing moves")
+    old, new = material.old_surface(), material.new_surface()
+    comparison = compare.compare(old, new)
+    report = _report(material, comparison)
+    impact = bind_findings.impact(material.scan(), comparison)
+    rows = ordered((*_breaks(impact, _reasons(material)), *_doubts(impact, comparison)))
+    broken = sum(row.verdict.is_finding for row in rows)
+    changes = len(comparison.breaking)
+    names = f"{old.build.label} {new.build.label}"
+    return Answer(
+        step=Step.API,
+        verdict=worst(row.verdict for row in rows) if rows else Verdict.PASS,
+        summary=f"{_count(broken, 'break', 'breaks')} in the host"
+        if broken
+        else f"none of {_count(changes, 'breaking change', 'breaking changes')} "
+        f"meets one of {_count(len(impact.scan.uses), 'use', 'uses')}",
+        rows=rows,
+        more=f"dgpin diff-api {names} --host .",
+        evidence=material.request.document(Step.API, Compared(report, impact)),
+    )
+
+
+def _report(material: Material, comparison: Comparison) -> Report:
+    """Return the comparison as diff-api has it, without witnesses: the host's uses are those."""
+    today = datetime.now().astimezone().date()
+    abilities = (_abilities(material.old()), _abilities(material.new()))
+    config = material.subject.fit.config
+    return Report(
+        comparison=comparison,
+        allowed=allow.apply(config.allow, comparison.changes, today=today),
+        capabilities=abilities,
+        moved=capabilities.compare(*abilities),
+    )
+
+
+def _abilities(named: Named) -> Capabilities:
+    if isinstance(named, Build):
+        return capabilities.of_build(named)
+    known = cached.load(named.commit) if named.commit else None
+    return capabilities.of_source(known) if known is not None else Capabilities()
+
+
+def lint(material: Material) -> Answer:
+    """Hold the host against the API that it has after the move, else against the pinned one."""
+    surface = material.new_surface()
+    found = rules.lint(material.scan(), surface)
+    rows: list[Row] = [*_unread(surface)]
+    if not rows:  # what was not read would be taken for missing
+        known = _broken_by_the_move(material)
+        rows += [
+            Row(
+                rule=finding.rule,
+                verdict=Verdict.FAIL,
+                message=finding.message,
+                places=(finding.place,),
+                hint=finding.cure,
+            )
+            for finding in found.errors
+            if (finding.place.path, finding.place.line) not in known
+        ]
+        rows += [_unknown(f"{doubt}") for doubt in found.doubts]
+    shown = ordered(rows)
+    errors = sum(row.verdict.is_finding for row in shown)
+    notes = _count(len(found.notes), "note", "notes")
+    return Answer(
+        step=Step.LINT,
+        verdict=worst(row.verdict for row in shown) if shown else Verdict.PASS,
+        summary="not told"
+        if any(row.verdict is Verdict.UNKNOWN for row in shown) and not errors
+        else f"{_count(errors, 'error', 'errors') if errors else 'no error'}, {notes}",
+        rows=shown,
+        more="dgpin lint",
+        evidence=material.request.document(Step.LINT, found),
+    )
+
+
+def _broken_by_the_move(material: Material) -> set[tuple[str, int]]:
+    """Return the places that diff-api names already."""
+    if material.subject.old is None:
+        return set()
+    comparison = compare.compare(material.old_surface(), material.new_surface())
+    found = bind_findings.impact(material.scan(), comparison).breaks
+    return {(finding.use.place.path, finding.use.place.line) for finding in found}
+
+
+def _breaks(impact: Impact, reasons: Mapping[str, str]) -> Iterator[Row]:
+    """Yield a row for each name and parameter that breaks, with every place where it does."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in impact.breaks:
+        if finding.fingerprint not in reasons:
+            groups.setdefault((finding.path, finding.parameter), []).append(finding)
+    for (path, _), findings in groups.items():
+        first = findings[0]
+        what = "; ".join(dict.fromkeys(finding.consequence.value for finding in findings))
+        yield Row(
+            rule="breaks",
+            verdict=Verdict.FAIL,
+            message=f"{path.removeprefix('deep_gemm.')} {what}: {first.why}",
+            places=tuple(finding.use.place for finding in findings),
+            hint=first.cure,
+        )
+
+
+def _doubts(impact: Impact, comparison: Comparison) -> Iterator[Row]:
+    for surface in (comparison.a, comparison.b):
+        yield from _unread(surface)
+    for doubt in impact.doubts:
+        yield Row(
+            rule="untold",
+            verdict=Verdict.UNKNOWN,
+            message=doubt.reason,
+            places=(doubt.use.place,),
+        )
+
+
+def _unread(surface: Surface) -> Iterator[Row]:
+    for item in surface.unreadable:
+        if item.path.endswith("._C"):
+            yield _unknown(f"{surface.build.label}: {item.reason}")
+
+
+def _unknown(message: str) -> Row:
+    return Row(
+        rule="untold",
+        verdict=Verdict.UNKNOWN,
+        message=message,
+        hint="Name an interpreter that has torch with --python, or a source with --old and --new.",
+    )
+
+
+def _reasons(material: Material) -> Mapping[str, str]:
+    """Return what `[allow]` accepts today, by fingerprint."""
+    today = datetime.now().astimezone().date()
+    allowed = material.subject.fit.config.allow
+    return {entry.name: entry.reason for entry in allowed if holds(entry, today)}
+
+
+def holds(entry: Accepted, today: date) -> bool:
+    """Whether an exception still holds; one whose day cannot be read does not."""
+    try:
+        return not entry.expires or date.fromisoformat(entry.expires) >= today
+    except ValueError:
+        return False
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -1,0 +1,272 @@
+"""Which fixes does the move lose? Between commits where there are, else between what was given."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from dgpin import cache
+from dgpin.api.builds import Build
+from dgpin.errors import UnavailableError
+from dgpin.smoke import headers
+from dgpin.source import sides
+from dgpin.source.carry import carry
+from dgpin.source.losses import Carried, Loss
+from dgpin.source.operands import DEFAULT_BRANCHES
+from dgpin.source.resolve import resolve
+from dgpin.source.sides import Side
+from dgpin.source.tree import Tree
+from dgpin.verdict import Place, Row, Verdict
+from dgpin.verify.answer import Answer, Point, Step
+from dgpin.verify.api_step import holds
+from dgpin.verify.material import Material, source_in
+
+_SHORT = 12
+_FAMILIES = ("sm_90", "sm_100", "sm_120")
+
+
+class _Sides(NamedTuple):
+    old: Side
+    new: Side
+    upstream: Side | None
+
+
+def run(material: Material) -> Answer:
+    """Return the lost fixes, those first that bring back a fault that smoke knows."""
+    if material.subject.old is None:
+        return Answer(step=Step.CARRY, verdict=Verdict.SKIP, summary="nothing moves")
+    today = datetime.now().astimezone().date()
+    entries = material.subject.fit.config.carry_accept
+    accepted = {entry.name: entry.reason for entry in entries if holds(entry, today)}
+    packages = [_package(material, point) for point in _points(material)]
+    with material.git:
+        found = _sides(material)
+        key = _key(found, accepted)
+        known = _kept(key)
+        if known is not None:
+            return known
+        carried = carry(found.old, found.new, upstream=found.upstream, accepted=accepted)
+    answer = _answer(carried, _faults(packages), material)
+    cache.write_json(key, _to_json(answer))
+    return answer
+
+
+def _points(material: Material) -> tuple[Point, Point]:
+    return material.subject.old or material.subject.new, material.subject.new
+
+
+def _answer(carried: Carried, faults: dict[str, Row], material: Material) -> Answer:
+    fixes = sorted(carried.fixes, key=lambda loss: not _returns(loss, faults))
+    count = len(fixes)
+    dropped = ", ".join(f"{f.kind.value} {f.name}" for f in carried.families[:3])
+    return Answer(
+        step=Step.CARRY,
+        verdict=Verdict.FAIL if count else Verdict.PASS,
+        summary=(
+            f"{count} change{'s' if count != 1 else ''} that look{'s' if count == 1 else ''} "
+            "like a fix lost"
+            if count
+            else "no change that looks like a fix is lost"
+        )
+        + (f"; dropped: {dropped}" if dropped else ""),
+        rows=tuple(_row(loss, faults) for loss in fixes),
+        more=f"dgpin carry {carried.old} {carried.new}",
+        evidence=material.request.document(Step.CARRY, carried),
+    )
+
+
+def _row(loss: Loss, faults: dict[str, Row]) -> Row:
+    line = loss.first
+    known = _returns(loss, faults)
+    why = (
+        f"smoke knows what it cured: {known.message}" if known else ", ".join(loss.likeness.reasons)
+    )
+    return Row(
+        rule="lost-fix",
+        verdict=Verdict.FAIL,
+        message=f"{loss.id[:_SHORT] if loss.commit else loss.id} {loss.title}: {why}",
+        places=(line.there if line.there.path else Place(line.here.path, line.here.line),),
+        hint=known.hint if known else "Pin a commit that has it, or accept it in [carry] accept.",
+    )
+
+
+# Faults that smoke knows, and that the old build does not have.
+
+
+def _package(material: Material, point: Point) -> Path | None:
+    """Return the directory of a side's headers, where they lie in one."""
+    if not point.given:
+        return None
+    if (directory := source_in(point)) is not None:
+        return directory / "deep_gemm"
+    named = material.old() if point is material.subject.old else material.new()
+    return named.package if isinstance(named, Build) else None
+
+
+def _faults(packages: Iterable[Path | None]) -> dict[str, Row]:
+    """Return the faults that came with the move, by the name of the header that has them."""
+    old, new = packages
+    if old is None or new is None:
+        return {}
+    sound = {row.rule for row in _judged(old) if row.verdict is Verdict.PASS}
+    return {
+        Path(row.places[0].path).name: row
+        for row in _judged(new)
+        if row.verdict.is_finding and row.rule in sound
+    }
+
+
+def _judged(package: Path) -> Iterator[Row]:
+    for arch in _FAMILIES:
+        yield from headers.rows(package, arch=arch)
+
+
+def _returns(loss: Loss, faults: dict[str, Row]) -> Row | None:
+    """Return the fault that a loss brings back: its header, among the lines around the fault."""
+    fault = faults.get(Path(loss.first.here.path).name)
+    near = fault is not None and any(
+        line.there.line and abs(line.there.line - fault.places[0].line) <= _NEAR
+        for line in loss.lines
+    )
+    return fault if near else None
+
+
+_NEAR = 3  # lines
+
+
+# The two sides.
+
+
+def _sides(material: Material) -> _Sides:
+    """Return both sides as commits, with their history, where the mirrors have them.
+
+    Raises:
+        UnavailableError: neither commits nor directories are at hand.
+    """
+    subject = material.subject
+    old, new = _points(material)
+    if subject.mirrors is not None and old.commit and new.commit:
+        try:
+            return _Sides(_at(material, old), _at(material, new), _upstream(material))
+        except UnavailableError:
+            if not (old.given and new.given):
+                raise
+    if not (old.given and new.given):
+        raise _NothingToCompareError(subject.known.why)
+    return _Sides(_given(material, old), _given(material, new), None)
+
+
+class _NothingToCompareError(UnavailableError):
+    """Neither side's files are at hand."""
+
+    hint = "Run it once with network; or name directories or builds with --old and --new."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the files of both sides are not at hand: {why}")
+
+
+def _at(material: Material, point: Point) -> Side:
+    mirrors = material.subject.mirrors
+    if mirrors is None:
+        raise _NothingToCompareError(material.subject.known.why)
+    return sides.of_commit(mirrors.mirror(point.repo), point.commit, label=point.commit[:_SHORT])
+
+
+def _upstream(material: Material) -> Side | None:
+    config, mirrors = material.subject.fit.config, material.subject.mirrors
+    if config.upstream is None or mirrors is None:
+        return None
+    mirror = mirrors.mirror(config.upstream)
+    names = {ref.name for ref in mirror.refs()}
+    found = (name for name in DEFAULT_BRANCHES if f"refs/heads/{name}" in names)
+    branch = config.branch(config.upstream) or next(found, DEFAULT_BRANCHES[0])
+    tip = resolve(f"heads/{branch}", mirror=mirror, allow_unreachable=True)
+    return sides.of_commit(mirror, tip.commit, label=f"{branch} of {tip.repository}")
+
+
+def _given(material: Material, point: Point) -> Side:
+    directory = source_in(point)
+    if directory is not None:
+        return sides.of_directory(directory)
+    package = _package(material, point)
+    if package is None:
+        raise _NothingToCompareError(f"{point.given} holds no package")
+    side = sides.of_directory(package)
+    return Side(label=point.given, tree=side.tree, prefix=side.prefix)
+
+
+# The answer over the same contents is the same, and takes two seconds to find.
+
+
+def _key(found: _Sides, accepted: dict[str, str]) -> str:
+    total = hashlib.sha256()
+    for side in found:
+        total.update(_digest(side).encode() + b"\0")
+    total.update(repr(sorted(accepted.items())).encode())
+    total.update(_version().encode())
+    return f"verify/carry-{total.hexdigest()[:32]}.json"
+
+
+def _digest(side: Side | None) -> str:
+    if side is None:
+        return ""
+    if side.commit:
+        return side.commit
+    return _contents(side.tree, side.label)
+
+
+def _contents(tree: Tree, label: str) -> str:
+    total = hashlib.sha256(label.encode())
+    for path in sorted(tree.paths()):
+        if sides.is_compared(path):
+            total.update(f"{path}\0".encode())
+            total.update(hashlib.sha256(tree.read(path)).digest())
+    return total.hexdigest()
+
+
+def _version() -> str:
+    """Return what tells one state of the comparison from another."""
+    here = Path(__file__).parent.parent
+    files = [*sorted((here / "source").glob("*.py")), *sorted((here / "verify").glob("*.py"))]
+    files += [here / "render" / "carry.py", here / "smoke" / "headers.py"]
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def _to_json(answer: Answer) -> dict[str, object]:
+    return {
+        "verdict": answer.verdict.value,
+        "summary": answer.summary,
+        "more": answer.more,
+        "evidence": answer.evidence,
+        "rows": [
+            [row.rule, row.verdict.value, row.message, [list(p) for p in row.places], row.hint]
+            for row in answer.rows
+        ],
+    }
+
+
+def _kept(key: str) -> Answer | None:
+    value = cache.read_json(key)
+    try:
+        rows = tuple(
+            Row(
+                rule=str(rule),
+                verdict=Verdict(verdict),
+                message=str(message),
+                places=tuple(Place(str(path), int(line)) for path, line in places),
+                hint=str(hint),
+            )
+            for rule, verdict, message, places, hint in value["rows"]
+        )
+        return Answer(
+            step=Step.CARRY,
+            verdict=Verdict(value["verdict"]),
+            summary=str(value["summary"]),
+            rows=rows,
+            more=str(value["more"]),
+            evidence=value["evidence"],
+            reused=True,
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
