@@ -36,7 +36,8 @@ def _holder(address: Address, commit: str, *, fetch: bool) -> str | None:
             return f"branch {branches[0]}"
     try:
         mirror = git.open_mirror(address.secret, fetch=fetch)
-        refs = mirror.refs(containing=commit) if mirror.has(commit) else ()
+        found = mirror.abbreviated(commit)
+        refs = mirror.refs(containing=found[0]) if len(found) == 1 else ()
     except DgpinError:
         return None
     return _spoken(refs[0].name) if refs else None

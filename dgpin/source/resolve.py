@@ -13,6 +13,7 @@ from dgpin.source.commits import Commit, Distance, Ref
 
 SHORTEST = 4  # digits of a SHA
 FULL = 40
+_UNMISTAKABLE = 7  # from here on a word of such digits is no mistyped name
 
 
 class Kind(str, Enum):
@@ -79,7 +80,10 @@ class Repository(Protocol):
 
 
 class Elsewhere(Protocol):
-    """Finds another repository that offers a commit; `dgpin.source.elsewhere.search` makes one."""
+    """Finds another repository that offers a commit; `dgpin.source.elsewhere.search` makes one.
+
+    The commit may be given by its first digits.
+    """
 
     def __call__(self, commit: str) -> tuple[str, str] | None:
         """Return the repository as shown and the branch, tag or pull request, or None."""
@@ -218,7 +222,7 @@ def _find(
         raise AmbiguousRefError(ref, [(label, mirror.describe(sha)) for label, sha in rows])
     if candidates:
         return candidates[0]
-    if len(ref) == FULL and _is_sha(ref):
+    if len(ref) >= _UNMISTAKABLE and _is_sha(ref):
         other = elsewhere(ref.lower()) if elsewhere is not None else None
         if other is not None:
             raise UnreachableError(

@@ -140,11 +140,12 @@ def test_unreachable_commit(world: World) -> None:
     assert 0 == world.dgpin("bump", stray, "--allow-unreachable", "--dry-run", *lost)[0]
 
 
-def test_commit_of_another_repository(world: World) -> None:
+@pytest.mark.parametrize("digits", [8, 40])
+def test_commit_of_another_repository(world: World, digits: int) -> None:
     """A commit that a configured fork has is refused with the fork's name."""
     forks = 'forks = ["https://github.com/vllm-project/DeepGEMM"]'
     world.configure(forks, f'forks = ["{world.example.fork}"]')
-    forked = world.example.commits["forked"]
+    forked = world.example.commits["forked"][:digits]
 
     world.refuses(
         1,
