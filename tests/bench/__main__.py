@@ -7,7 +7,7 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.bench import pin
+from tests.bench import build, pin
 from tests.bench.measure import measure
 
 
@@ -28,6 +28,10 @@ def main() -> int:
             verdict = "holds" if outcome.holds else "MISSED"
             print(f"| {case.title} | {outcome.ours} | {outcome.theirs} | "
                   f"{outcome.ratio:.2f} | {case.limit} | {verdict} |", flush=True)  # fmt: skip
+        for row in build.rows(Path(scratch)):
+            missed += not row.holds
+            print(f"| {row.title} | {row.ours} | {row.theirs} | {row.found} | {row.limit} | "
+                  f"{'holds' if row.holds else 'MISSED'} |", flush=True)  # fmt: skip
     return 1 if missed else 0
 
 
