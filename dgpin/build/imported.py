@@ -7,6 +7,7 @@ from pathlib import Path
 from dgpin import process
 from dgpin.build import torch_files
 from dgpin.build.interpreter import Interpreter
+from dgpin.process import Completed
 
 _LIMIT = 180.0  # seconds; torch alone takes two, on a cold disk a minute
 _SCRIPT = Path(__file__).with_name("import_probe.py")
@@ -32,12 +33,31 @@ def attempt(package: Path, interpreter: Interpreter, *, env: Mapping[str, str]) 
         env=env,
         timeout=_LIMIT,
     )
-    lines = done.tail.splitlines()
-    if done.returncode is None:
-        error = f"did not end within {_LIMIT:.0f} s"
-    elif done.returncode < 0:
-        error = f"died of signal {-done.returncode}"
-    else:
-        error = lines[-1] if lines else f"ended with {done.returncode}"
     works = done.returncode == 0
-    return Imported(python=interpreter.short, tried=True, works=works, error="" if works else error)
+    error = "" if works else _error(done, package, interpreter)
+    return Imported(python=interpreter.short, tried=True, works=works, error=error)
+
+
+def _error(done: Completed, package: Path, interpreter: Interpreter) -> str:
+    """Say why an import failed, in words that name the cause and not only the loader's."""
+    if done.returncode is None:
+        return f"the import did not end within {_LIMIT:.0f} s"
+    if done.returncode < 0:
+        return f"the import died of signal {-done.returncode}"
+    last = (done.tail.splitlines() or [f"it ended with {done.returncode}"])[-1]
+    kind, joint, message = last.partition(": ")
+    if not joint or not kind.isidentifier():
+        return last
+    from dgpin.api import failures  # noqa: PLC0415 - only a failure needs its tables
+
+    facts = {
+        "stage": "package",
+        "type": kind,
+        "message": message,
+        "missing": "",
+        "maps": (),
+        "line": "",
+        "place": "",
+    }
+    names = [path.name for path in package.glob("*.so")]
+    return failures.classify(facts, extensions=names, suffix=interpreter.ext_suffix).what
