@@ -179,15 +179,18 @@ def test_check_misses_no_site(version: str, capsys: pytest.CaptureFixture[str]) 
     assert (1 if findings else 0) == code
 
 
-@pytest.fixture(name="host", scope="module")
-def _host(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the files of 0.29.0 that the preset reads."""
-    root = tmp_path_factory.mktemp("host")
+def _copied(version: str, root: Path) -> Path:
+    """Return a copy of the files of a release that the preset reads."""
     for path in (CMAKE, INSTALL, DRIVER, IMAGE, *WATCHED):
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(inputs.host("0.29.0") / path, target)
+        shutil.copyfile(inputs.host(version) / path, target)
     return root
+
+
+@pytest.fixture(name="host", scope="module")
+def _host(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _copied("0.29.0", tmp_path_factory.mktemp("host"))
 
 
 def test_written_source_tells_what_the_real_one_tells() -> None:
@@ -244,7 +247,6 @@ def _unseen(
     host: Path, path: str, line: int, altered: Iterable[bytes], capsys: pytest.CaptureFixture[str]
 ) -> list[tuple[str, object]]:
     """Return the alterations of a file after which `check` names no new finding on its line."""
-    cached.store(derive(DictTree(written.files("2.6.1")), commit=PINS["0.29.0"]))
     _code, sound = _json(capsys, "check", host)
     file = host / path
     text = file.read_bytes()
@@ -265,6 +267,7 @@ def _unseen(
 @pytest.mark.parametrize("site", GUARDED, ids=lambda s: f"{s.path}:{s.line}:{s.value}")
 def test_no_byte_changes_unseen(site: Site, host: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`check` names file and line of a site with one byte altered, and exits 1."""
+    cached.store(derive(DictTree(written.files("2.6.1")), commit=PINS["0.29.0"]))
     altered = tuple(_alterations((host / site.path).read_bytes(), site))
 
     assert altered
@@ -279,6 +282,7 @@ def test_no_byte_around_the_packages_changes_unseen(
     line: int, literal: bytes, host: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The list of packages names nothing of the pin in 0.29; its two ends are the site."""
+    cached.store(derive(DictTree(written.files("2.6.1")), commit=PINS["0.29.0"]))
     text = (host / IMAGE).read_bytes()
     start = sum(map(len, text.splitlines(keepends=True)[: line - 1]))
     at = text.index(literal, start)
@@ -288,6 +292,19 @@ def test_no_byte_around_the_packages_changes_unseen(
     ]
 
     assert [] == _unseen(host, IMAGE, line, altered, capsys)
+
+
+def test_no_byte_of_a_needed_package_changes_unseen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From 0.30 on one package of the list is DeepGEMM's, and is guarded like the rest."""
+    host = _copied("0.30.0", tmp_path)
+    cached.store(derive(DirTree(inputs.source("2.8.2")), commit=PINS["0.30.0"]))
+    site = next(site for site in SITES["0.30.0"] if site.value == "elfutils-devel")
+    altered = tuple(_alterations((host / IMAGE).read_bytes(), site))
+
+    assert 3 == len(altered)
+    assert [] == _unseen(host, IMAGE, site.line, altered, capsys)
 
 
 def test_a_gate_that_a_real_source_has_no_kernels_for(
