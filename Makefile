@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: demo test test-real test-gpu test-history lint format bench docs clean
+.PHONY: demo test test-real test-gpu test-history test-page lint format bench docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,7 +17,7 @@ demo: $(VENV)/.ready
 
 test: $(VENV)/.ready
 	$(BIN)/pytest -q -n auto --ignore=tests/real --ignore=tests/gpu --ignore=tests/bench \
-		--ignore=tests/history $(ARGS)
+		--ignore=tests/history --ignore=tests/page $(ARGS)
 
 test-real: $(VENV)/.ready
 	$(BIN)/pytest -q tests/real $(ARGS)
@@ -30,6 +30,11 @@ test-gpu: $(VENV)/.ready
 # DGPIN_DEEPGEMM_REPO is the path of a clone of deepseek-ai/DeepGEMM.
 test-history: $(VENV)/.ready
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pytest -q tests/history $(ARGS)
+
+# Needs Chromium on PATH; Playwright drives it.
+test-page: $(VENV)/.ready
+	$(BIN)/python -m pip install -q --group page
+	$(BIN)/pytest -q tests/page $(ARGS)
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 TESTS = Path(__file__).parent
-RUNS_PROGRAMS = ("integration", "real", "gpu", "crash", "history", "bench", "docs")
+RUNS_PROGRAMS = ("integration", "real", "gpu", "crash", "history", "bench", "docs", "page")
 
 
 @pytest.fixture(autouse=True)
