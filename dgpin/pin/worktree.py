@@ -40,7 +40,14 @@ def _git(root: Path, *words: str) -> "Completed":
     from dgpin import process  # noqa: PLC0415 - start-up: `check` seldom asks git
 
     # --no-optional-locks: a reading command must not write the host's index.
-    argv: list[str | Path] = ["git", "--no-optional-locks", "-C", root, *words]
+    argv: list[str | Path] = [
+        "git",
+        "--no-optional-locks",
+        "--literal-pathspecs",
+        "-C",
+        root,
+        *words,
+    ]
     return process.run(argv, env={**os.environ, "LC_ALL": "C"})
 
 
@@ -50,7 +57,7 @@ def refuse_dirty(root: Path, paths: Iterable[str]) -> None:
     Raises:
         DirtyError: there are some.
     """
-    wanted = sorted(set(paths))
+    wanted = _real(root, paths)
     if not wanted or not is_git(root):
         return
     done = _git(root, "status", "--porcelain=v1", "-z", "--no-renames", "--", *wanted).check()
@@ -68,6 +75,12 @@ def refuse_dirty(root: Path, paths: Iterable[str]) -> None:
     ]
     if dirty:
         raise DirtyError(sorted(dirty))
+
+
+def _real(root: Path, paths: Iterable[str]) -> list[str]:
+    """Return the files behind paths of the host: git does not look through a link."""
+    top = os.path.realpath(root)
+    return sorted({os.path.relpath(os.path.realpath(root / path), top) for path in paths})
 
 
 _UNMERGED = {"UU", "AA", "AU", "UA", "DU", "UD", "DD"}
@@ -101,5 +114,5 @@ def commit(root: Path, paths: Sequence[str], message: str) -> str:
         raise NoGitHostError(root)
     wants = _git(root, "config", "--type=bool", "--get", "format.signOff").text.strip() == "true"
     words = ["-s"] if wants else []
-    _git(root, "commit", "-q", "-m", message, *words, "--only", "--", *paths).check()
+    _git(root, "commit", "-q", "-m", message, *words, "--only", "--", *_real(root, paths)).check()
     return _git(root, "rev-parse", "HEAD").check().text.strip()

@@ -253,6 +253,25 @@ def test_dirty_file_of_a_host_inside_a_repository(world: World) -> None:
     world.refuses(2, f"dgpin: {INSTALL} has uncommitted changes", words=("dev", *LOST))
 
 
+def test_dirty_file_behind_a_link(world: World) -> None:
+    """A site that is a link is as dirty as the file behind it; that file is what is committed."""
+    real = "tools/install.real.sh"
+    (world.host / INSTALL).rename(world.host / real)
+    (world.host / INSTALL).symlink_to("install.real.sh")
+    world.git("add", "--all")
+    world.git("commit", "-q", "-m", "Link")
+    world.git("config", "user.name", "Ada")
+    world.git("config", "user.email", "ada@example.org")
+    world.edit(real, "set -e", "set -eu")
+
+    world.refuses(2, f"dgpin: {real} has uncommitted changes", words=("dev", *LOST))
+    world.git("checkout", "-q", ".")
+
+    assert (0, "") == world.dgpin("bump", "dev", *LOST, "--commit")[:2]
+    assert real in world.git("show", "--name-only", "--format=", "HEAD").split()
+    assert "" == world.git("status", "--porcelain")
+
+
 def test_conflict_markers(world: World) -> None:
     """Two branches that move the pin conflict; either side, checked out, is bumped as ever.
 
