@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dgpin.api.host.module import Module
 
 FORMAT = 1
+_ROUNDS = 3  # re-exports that are followed into files without a word of the API
 _REMARK = re.compile(r"#\s*dgpin:\s*ignore(?:\[(?P<rules>[^\]]*)\])?(?P<reason>.*)")
 # A file that changed this short before it was looked at may change again within its time stamp.
 _RACE = 2_000_000_000  # nanoseconds
@@ -80,10 +81,13 @@ def _fresh(found: Listing, contents: _Contents, packages: frozenset[str]) -> tup
         collector = Collector(Project(modules))
         uses = collector.run()
         exports = collector.exports()
-        further = _importers(found, contents, packages, exports) if exports else []
-        if further:
+        for _ in range(_ROUNDS if exports else 0):
+            further = _importers(found, modules, packages, exports)
+            if not further:
+                break
             modules += further
-            uses = Collector(Project(modules)).run()
+            collector = Collector(Project(modules))
+            uses, exports = collector.run(), collector.exports()
     remarks = [r for path, data in contents.files.items() for r in _remarks(path, data)]
     answer = Scan(
         uses=uses,
@@ -113,7 +117,10 @@ def _parsed(
 
 
 def _importers(
-    found: Listing, contents: _Contents, packages: frozenset[str], exports: dict[str, set[str]]
+    found: Listing,
+    modules: list["Module"],
+    packages: frozenset[str],
+    exports: dict[str, set[str]],
 ) -> list["Module"]:
     """Return the modules that import a wrapper or a handle without a word of the API."""
     stems = [
@@ -124,9 +131,10 @@ def _importers(
     def wanted(data: bytes) -> bool:
         return any(stem in data and any(n in data for n in names) for stem, names in stems)
 
-    others = [path for path in found.paths if path not in contents.files]
-    modules, _ = _parsed(_contents(found, others, wanted).files, packages)
-    return [module for module in modules if _imports_one(module, exports)]
+    known = {module.path for module in modules}
+    others = [path for path in found.paths if path not in known]
+    parsed, _ = _parsed(_contents(found, others, wanted).files, packages)
+    return [module for module in parsed if _imports_one(module, exports)]
 
 
 def _imports_one(module: "Module", exports: dict[str, set[str]]) -> bool:
@@ -161,7 +169,7 @@ def _remarks(path: str, data: bytes) -> Iterator[Remark]:
         return
     try:
         for token in tokenize.tokenize(BytesIO(data).readline):
-            match = _REMARK.match(token.string) if token.type == tokenize.COMMENT else None
+            match = _REMARK.search(token.string) if token.type == tokenize.COMMENT else None
             if match is not None:
                 rules = (match["rules"] or "").split(",")
                 yield Remark(
