@@ -317,10 +317,15 @@ def _type(old: Parameter, new: Parameter, how: Comparable) -> Iterator[Differenc
     have, want = spelling.alternatives(before), spelling.alternatives(after)
     if have == want:
         return
-    if have < want or want & {"object", "Any"}:
-        rule = "type-widened"
+    if not how.enforced:
+        wider = have < want or want & {"object", "Any"}
+        rule = "type-widened" if wider else "annotation-changed"
+    elif all(accepts(after, one) for one in have):
+        # An int passes as a bool, but means another thing then.
+        wider = have - want <= {"int", "bool"} and "bool" not in want - have
+        rule = "type-widened" if wider else "annotation-changed"
     else:
-        rule = "type-narrowed" if how.enforced else "annotation-changed"
+        rule = "type-narrowed"
     yield Difference(
         rule=rule, parameter=new.name, detail=f"`{new.name}` is {after}, it was {before}"
     )

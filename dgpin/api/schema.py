@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dgpin.api import split
 from dgpin.api.signature import Parameter, ParameterKind, Signature
 
-_NAME = re.compile(r"^(?:(?P<space>\w+)::)?(?P<name>\w+)(?:\.(?P<overload>\w+))?$")
+_NAME = re.compile(r"^(?:(?P<space>\w+)::)?(?P<name>[A-Za-z_]\w*)(?:\.(?P<overload>\w+))?$")
 _SIZE = re.compile(r"\[\d+\]")
 
 

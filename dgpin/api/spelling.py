@@ -13,6 +13,7 @@ from dgpin.api import split
 from dgpin.api.signature import Parameter
 
 _PREFIX = re.compile(r"\b(?:typing|typing_extensions|collections\.abc|builtins|types)\.")
+_ALIASED = re.compile(r"\([a-z*](?:\|[a-z*])*!?(?: -> [a-z*|]+)?\)")
 _NUMBERS = (
     ("SupportsInt|SupportsIndex", "int"),
     ("SupportsFloat|SupportsIndex", "float"),
@@ -37,6 +38,9 @@ _WORDS = {
 def type_of(text: str) -> str:
     """Return a type's own spelling: unions sorted, `Optional` and `Union` written with `|`."""
     plain = _PREFIX.sub("", text.strip().strip("\"'"))
+    plain = _ALIASED.sub("", plain).replace("SymInt", "int")
+    if plain.endswith("?"):  # as schemas of torch ops write it
+        plain = f"{plain[:-1]}|None"
     plain = re.sub(r"\s*\|\s*", "|", plain)
     for printed, meant in _NUMBERS:
         plain = plain.replace(printed, meant)

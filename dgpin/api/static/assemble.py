@@ -118,6 +118,7 @@ def _compiled_one(path: str, first: Registered, made: list[Registered]) -> Symbo
         origin=Origin.CPP_SOURCE if signatures and callable_ else Origin.NONE,
         signatures=signatures if callable_ else (),
         traits=(*first.traits, *target),
+        value=first.value,
     )
 
 

@@ -39,6 +39,7 @@ class Registered:
     parameters: tuple[Parameter, ...] | None = None
     returns: str = ""
     alias: str = ""
+    value: str = ""
     traits: tuple[str, ...] = ()
     alternative: bool = False  # in the other branch of an #if
 
@@ -203,6 +204,10 @@ class Reader:
         alias, name = _attribute(left), _attribute(right)
         base = _owner(left)
         path = self._path(base, scope) if base is not None else None
+        if alias is not None and name is None and path is not None and right is not None:
+            self.found.rows.append(
+                Registered(path=_join(path, alias), kind="constant", value=python_default(right))
+            )
         if alias is not None and name is not None and path is not None:
             self.found.rows.append(
                 Registered(path=_join(path, alias), kind="alias", alias=_join(path, name))
@@ -311,9 +316,12 @@ def _bound(path: str, kind: str, node: "Node", given: list["Node"]) -> Registere
         target = text(bound).lstrip("&")
     if kind == "method" and own is not None and bound.type == "lambda_expression":
         own = own[1:]  # the object itself
+    own, variadic = _split(own)
     if own is not None and named and len(own) == len(named):
         named = tuple(replace(p, type=o.type) for p, o in zip(named, own, strict=True))
     parameters = named or (unnamed(own) if own is not None else None)
+    if variadic:
+        parameters = (*(parameters or ()), *variadic)
     return Registered(
         path=path,
         kind=kind,
@@ -321,6 +329,24 @@ def _bound(path: str, kind: str, node: "Node", given: list["Node"]) -> Registere
         parameters=parameters,
         alternative=_in_else(node),
     )
+
+
+_VARIADIC = {"*args": ParameterKind.VAR_POSITIONAL, "**kwargs": ParameterKind.VAR_KEYWORD}
+
+
+def _split(
+    own: tuple[Parameter, ...] | None,
+) -> tuple[tuple[Parameter, ...] | None, tuple[Parameter, ...]]:
+    """Return the parameters of C++, and apart from them py::args and py::kwargs."""
+    if own is None:
+        return None, ()
+    plain = tuple(p for p in own if p.type not in _VARIADIC)
+    variadic = tuple(
+        Parameter(name=p.type.lstrip("*"), kind=_VARIADIC[p.type])
+        for p in own
+        if p.type in _VARIADIC
+    )
+    return plain, variadic
 
 
 def _cast(call: "Node") -> tuple[Parameter, ...] | None:
@@ -401,7 +427,8 @@ def _parameters(declarator: "Node") -> tuple[Parameter, ...]:
         if kind == "void" and node.child_by_field_name("declarator") is None:
             continue
         name = text(node.child_by_field_name("declarator")).lstrip("&* ")
-        found.append(Parameter(name=name, type=python_type(kind)))
+        variadic = {"args": "*args", "kwargs": "**kwargs"}.get(kind.rpartition("::")[2])
+        found.append(Parameter(name=name, type=variadic or python_type(kind)))
     return tuple(found)
 
 

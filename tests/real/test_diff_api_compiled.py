@@ -1,0 +1,282 @@
+"""Every kind of change in pybind11 and TORCH_LIBRARY, compiled, loaded and read as text."""
+
+import subprocess
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from dgpin.api import builds, diff, load
+from dgpin.api.diff import Question
+from dgpin.api.load import Side
+from dgpin.api.locate import Source
+from dgpin.api.report import Report
+from dgpin.api.static import agreement, of_build, of_source
+from dgpin.api.surface import Binding, Origin
+from dgpin.build import interpreter
+from dgpin.build.interpreter import Interpreter
+from tests.api.builds import write
+from tests.api.corpus import pybind_kinds, torch_kinds, wrapper_kinds
+from tests.api.corpus.case import Case, expected, found, joined
+from tests.example.tree import DictTree
+from tests.real import inputs
+
+Compile = Callable[[Path, str], None]
+REEXPORT = """
+from . import _C
+globals().update({n: v for n, v in vars(_C).items() if n.startswith("n_")})
+"""
+FACADE = """
+import torch
+from . import _C_extension
+for _name in OPS:
+    globals()[_name] = getattr(torch.ops.deep_gemm, _name)
+"""
+# Compiled once: each build gets a copy with its own schemas in the table.
+MARK = b"dgpin-schemas:"
+ROOM = 8192
+EXTENSION = f"""
+#include <Python.h>
+#include <torch/library.h>
+
+static char table[{ROOM}] = "{MARK.decode()}";
+
+PyMODINIT_FUNC PyInit__C_extension() {{
+    static PyModuleDef module = {{PyModuleDef_HEAD_INIT, "_C_extension", nullptr, 0, nullptr}};
+    return PyModule_Create(&module);
+}}
+
+TORCH_LIBRARY(deep_gemm, m) {{
+    for (volatile char* at = table + {len(MARK) + 1}; *at;) {{
+        std::string schema(const_cast<char*>(at));
+        m.def(schema);
+        at += schema.size() + 1;
+    }}
+}}
+"""
+
+
+@pytest.fixture(scope="module", name="python")
+def _python() -> Interpreter:
+    return interpreter.read(str(inputs.torch_python()), modules=diff.MODULES)
+
+
+@pytest.fixture(scope="module", name="includes")
+def _includes(python: Interpreter) -> tuple[str, ...]:
+    ask = "import pybind11, torch.utils.cpp_extension as c, sysconfig; print(*c.include_paths(), "
+    ask += "pybind11.get_include(), sysconfig.get_path('include'), sep='\\n')"
+    done = subprocess.run([python.path, "-c", ask], check=True, capture_output=True, text=True)
+    return tuple(done.stdout.split())
+
+
+def compile_(source: str, target: Path, includes: Sequence[str], *, link: str = "") -> None:
+    """Compile one file into a shared object; `link` names the directory of torch's libraries."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    text = target.with_suffix(".cpp")
+    text.write_text(source, encoding="utf-8")
+    flags = ["-shared", "-fPIC", "-O0", "-std=c++20", "-fvisibility=hidden", "-w"]
+    where = [f"-I{path}" for path in includes]
+    libraries = [f"-L{link}", "-Wl,--no-as-needed", "-ltorch_cpu", "-lc10"] if link else []
+    done = subprocess.run(
+        ["g++", *flags, *where, text, "-o", target, *libraries],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    text.unlink()
+
+
+def libraries(includes: Sequence[str]) -> str:
+    """Return the directory of torch's libraries, beside its headers."""
+    headers = next(Path(path) for path in includes if path.endswith("torch/include"))
+    return str(headers.parent / "lib")
+
+
+def native(side: str) -> str:
+    """Return the pybind11 module of one side."""
+    body = joined(pybind_kinds.CASES, side) + wrapper_kinds.NATIVE[side]
+    return pybind_kinds.HEAD + body + pybind_kinds.TAIL
+
+
+@pytest.fixture(scope="module", name="pybind")
+def _pybind(
+    tmp_path_factory: pytest.TempPathFactory, python: Interpreter, includes: tuple[str, ...]
+) -> tuple[Path, Path]:
+    root = tmp_path_factory.mktemp("pybind")
+    for side in ("before", "after"):
+        init = REEXPORT + joined(wrapper_kinds.CASES, side)
+        write(root / side, {"deep_gemm/__init__.py": init})
+        (root / side / "deep_gemm" / "_C.py").unlink()
+        compile_(native(side), root / side / "deep_gemm" / f"_C{python.ext_suffix}", includes)
+    return root / "before", root / "after"
+
+
+def schemas(side: str) -> list[str]:
+    """Return the schemas of one side."""
+    return [line for line in joined(torch_kinds.CASES, side).splitlines() if line]
+
+
+@pytest.fixture(scope="module", name="extension")
+def _extension(tmp_path_factory: pytest.TempPathFactory, includes: tuple[str, ...]) -> bytes:
+    target = tmp_path_factory.mktemp("extension") / "_C_extension.abi3.so"
+    compile_(EXTENSION, target, includes, link=libraries(includes))
+    return target.read_bytes()
+
+
+def torch_build(root: Path, extension: bytes, registered: Sequence[str]) -> Path:
+    """Write a build whose compiled half registers these schemas behind a facade."""
+    names = sorted({schema.partition("(")[0].partition(".")[0] for schema in registered})
+    facade = f"OPS = {names}\n" + FACADE
+    init = f"from ._C import {', '.join(names)}\n"
+    write(root, {"deep_gemm/__init__.py": init, "deep_gemm/_C.py": facade})
+    table = MARK + b"\0" + b"".join(s.encode() + b"\0" for s in registered)
+    begin = extension.index(MARK + b"\0")
+    image = extension[:begin] + table + extension[begin + len(table) :]
+    (root / "deep_gemm" / "_C_extension.abi3.so").write_bytes(image)
+    return root
+
+
+@pytest.fixture(scope="module", name="torch")
+def _torch(tmp_path_factory: pytest.TempPathFactory, extension: bytes) -> tuple[Path, Path]:
+    root = tmp_path_factory.mktemp("torch")
+    sides = ("before", "after")
+    a, b = (torch_build(root / side, extension, schemas(side)) for side in sides)
+    return a, b
+
+
+@pytest.fixture(scope="module", name="cache")
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+def compared(pair: tuple[Path, Path], python: Interpreter, cache: Path) -> Report:
+    """Return the answer for a pair that is loaded."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DGPIN_CACHE_DIR", str(cache))
+        questions = [
+            Question(named=builds.at(root, label=root.name), python=python) for root in pair
+        ]
+        return diff.report(*questions, accepted=(), today=date(2026, 1, 1))
+
+
+@pytest.fixture(scope="module", name="pybind_report")
+def _pybind_report(pybind: tuple[Path, Path], python: Interpreter, cache: Path) -> Report:
+    return compared(pybind, python, cache)
+
+
+@pytest.fixture(scope="module", name="torch_report")
+def _torch_report(torch: tuple[Path, Path], python: Interpreter, cache: Path) -> Report:
+    return compared(torch, python, cache)
+
+
+NATIVE_CASES = (*pybind_kinds.CASES, *wrapper_kinds.CASES)
+
+
+@pytest.mark.parametrize("case", NATIVE_CASES, ids=lambda case: case.kind)
+def test_pybind(case: Case, pybind_report: Report) -> None:
+    """Each kind of change around pybind11 gives its own findings."""
+    names = {name for _, name, _ in case.finds}
+
+    assert set(case.finds) == {f for f in found(pybind_report.comparison) if f[1] in names}
+
+
+def test_pybind_nothing_else(pybind_report: Report) -> None:
+    """All of them together give no other finding."""
+    assert expected(NATIVE_CASES) == found(pybind_report.comparison)
+
+
+@pytest.mark.parametrize("case", torch_kinds.CASES, ids=lambda case: case.kind)
+def test_torch(case: Case, torch_report: Report) -> None:
+    """Each kind of change of a schema gives its own findings."""
+    names = {name for _, name, _ in case.finds}
+
+    assert set(case.finds) == {f for f in found(torch_report.comparison) if f[1] in names}
+
+
+def test_torch_nothing_else(torch_report: Report) -> None:
+    """All of them together give no other finding."""
+    assert expected(torch_kinds.CASES) == found(torch_report.comparison)
+
+
+def test_witnesses(pybind_report: Report, torch_report: Report) -> None:
+    """What has no witness says why: it could only be seen by running the function."""
+    silent = {
+        c.path: c.unwitnessed
+        for report in (pybind_report, torch_report)
+        for c in report.comparison.breaking
+        if c.witness is None
+    }
+
+    assert {
+        "deep_gemm.n_ov": "no argument of it can be refused safely: a call that matches would run",
+    } == silent
+
+
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_text_agrees(
+    side: str, pybind: tuple[Path, Path], python: Interpreter, cache: Path
+) -> None:
+    """The C++ text tells of every function what the loaded extension tells."""
+    root = pybind[side == "after"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DGPIN_CACHE_DIR", str(cache))
+        loaded = load.surface(Side(build=builds.at(root, label=side), python=python))
+    text = of_source(
+        Source(
+            label=side,
+            tree=DictTree(
+                {
+                    "csrc/python_api.cpp": native(side),
+                    "deep_gemm/__init__.py": joined(wrapper_kinds.CASES, side),
+                }
+            ),
+        )
+    )
+    only = [s for s in loaded.symbols if not s.name.startswith("n_") or "_C." in s.path]
+    held = agreement.hold(type(loaded)(build=loaded.build, symbols=tuple(only)), text)
+
+    assert () == held.disagreements
+
+
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_binary_agrees(
+    side: str, torch: tuple[Path, Path], python: Interpreter, cache: Path
+) -> None:
+    """Schemas read out of the shared object are those of the loaded ops."""
+    root = torch[side == "after"]
+    build = builds.at(root, label=side)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DGPIN_CACHE_DIR", str(cache))
+        loaded = load.surface(Side(build=build, python=python))
+    ops = {s.path: s.signatures for s in loaded.symbols if s.path.startswith("torch.ops.")}
+    read = {s.path: s.signatures for s in of_build(build).symbols if s.origin is Origin.BINARY}
+
+    assert ops.keys() == {path for path in read if path.startswith("torch.ops.")}
+    for path, signatures in ops.items():
+        assert [s.parameters for s in signatures] == [s.parameters for s in read[path]]
+
+
+def test_pybind_to_torch(
+    tmp_path: Path,
+    python: Interpreter,
+    includes: tuple[str, ...],
+    extension: bytes,
+    cache: Path,
+) -> None:
+    """A new binding is one finding: it changes the exception, and types are not held against."""
+    old = '#include <pybind11/pybind11.h>\nPYBIND11_MODULE(_C, m) { m.def("f", [](int a, bool b) '
+    old += '{ return a; }, pybind11::arg("a"), pybind11::arg("b") = false); }'
+    write(tmp_path / "a", {"deep_gemm/__init__.py": "from ._C import f"})
+    (tmp_path / "a/deep_gemm/_C.py").unlink()
+    compile_(old, tmp_path / "a/deep_gemm" / f"_C{python.ext_suffix}", includes)
+    torch_build(tmp_path / "b", extension, ["f(int a, bool b=False) -> int"])
+    report = compared((tmp_path / "a", tmp_path / "b"), python, cache)
+
+    assert {("binding-changed", "f", "")} == found(report.comparison)
+    assert Binding.TORCH is report.comparison.b.by_path["deep_gemm.f"].binding
+    assert "a bad call raises RuntimeError, it was TypeError" in report.comparison.changes[0].detail
+    assert ["types and kinds across pybind11 and torch"] == [
+        item.reason for item in report.comparison.incomparable
+    ]
