@@ -101,9 +101,7 @@ def _head(loss: Loss) -> Line:
 
 def _full(loss: Loss) -> Iterator[Line]:
     yield _head(loss)
-    alive = (
-        f"{loss.surviving} of {loss.living} lines survive; " if loss.commit else ""
-    )
+    alive = f"{loss.surviving} of {loss.living} lines survive; " if loss.commit else ""
     yield (("    ", ""), (f"{alive}it {', '.join(loss.likeness.reasons)}", "italic"))
     if loss.accepted:
         yield (("    ", ""), (f"accepted: {loss.accepted}", "green"))

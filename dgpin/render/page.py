@@ -208,7 +208,7 @@ def _builds(runs: Sequence[SmokeRun]) -> str:
         )
         for run in runs
     )
-    return _table("What ran where; two machines never share a hash of _C", columns, rows)
+    return _table("What ran where, with the hash of its _C", columns, rows)
 
 
 def _evidence(attached: Attached) -> str:

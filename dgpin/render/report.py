@@ -56,8 +56,10 @@ def source(joined: Joined) -> str:
 
 
 def number(measured: Measured) -> str:
-    """Return a check's number against its limit."""
-    return "" if measured.number is None else f"{measured.number:.3g} ≤ {measured.limit:.3g}"
+    """Return a check's number and its limit."""
+    if measured.number is None:
+        return ""
+    return f"{measured.number:.3g} (limit {measured.limit:.3g})"
 
 
 def text(joined: Joined) -> tuple[Line, ...]:

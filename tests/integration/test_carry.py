@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from dgpin.cli.app import main
@@ -342,23 +343,10 @@ def test_unknown_ref(history: History, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_schema(history: History, lossy: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The JSON has just the keys that its schema names, and all of them."""
+    """The JSON follows its schema."""
     path = Path(__file__).parents[2] / "dgpin/render/schemas/carry.json"
-    schema = json.loads(path.read_text())
     _, answer = _run(capsys, history.fork, lossy, "--repo", str(history.repo.root))
-    shapes = {
-        **schema["$defs"],
-        "answer": schema,
-    }
-    loss = answer["losses"][0]
 
-    for name, value in (
-        ("answer", answer),
-        ("loss", loss),
-        ("line", loss["lines"][0]),
-        ("commit", loss["commit"]),
-        ("family", answer["families"][0]),
-        ("place", loss["lines"][0]["here"]),
-    ):
-        assert set(shapes[name]["required"]) == set(shapes[name]["properties"]) == set(value)
-    assert answer["schema"] == schema["properties"]["schema"]["const"] == schema["$id"]
+    jsonschema.validate(answer, json.loads(path.read_text()))
+    assert answer["losses"]
+    assert answer["families"]

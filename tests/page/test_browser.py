@@ -1,6 +1,5 @@
 """The report's page in a real browser: `make test-page` needs Chromium on PATH."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,56 +8,30 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 
-from dgpin.evidence.join import join
-from dgpin.render import page as rendered
-from tests.evidence import documents
-from tests.evidence.documents import check, pin_check, smoke
-
-WIDTHS = {"phone": 390, "desk": 1200}
+from tests.page import example
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with every part: three machines, of which one has an older build, and a damaged
-    file."""
-    where = tmp_path_factory.mktemp("page")
-    h200 = smoke(
-        "sm_90",
-        check("fp8_gemm_spread", warm=0.05),
-        check("mixed0_n1", "fail", number=0.221),
-        check("paged_n4_b64", "unsupported", number=None),
-    )
-    b200 = smoke("sm_100", check("fp8_gemm_spread", warm=0.03), check("situ", warm=0.4))
-    old = smoke("sm_120", check("fp8_gemm_spread"), headers=documents.OLDER, when="2026-01-01")
-    files = [
-        documents.write(where / "h200.json", h200),
-        documents.write(where / "b200.json", b200),
-        documents.write(where / "rtx.json", old),
-        documents.write(where / "broken.json", "{"),
-        documents.write(where / "check.json", pin_check("ab" * 20, verdict="fail")),
-    ]
-    target = where / "page.html"
-    target.write_text(rendered.page(join(files)), "utf-8")
-    return target
+    """The example's page."""
+    return example.write(tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium of the distribution, without a window."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    assert found is not None, "the page is tested in Chromium: apt install chromium"
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        chromium = example.launch(playwright)
         yield chromium
         chromium.close()
 
 
-@pytest.fixture(params=[(w, s) for w in WIDTHS for s in ("light", "dark")], ids="-".join)
+@pytest.fixture(params=[(w, s) for w in example.WIDTHS for s in ("light", "dark")], ids="-".join)
 def opened(request: pytest.FixtureRequest, browser: Any, written: Path) -> Iterator[Page]:
     """The page at one width in one scheme; what it says on the console or asks for is kept."""
     width, scheme = request.param
     context = browser.new_context(
-        viewport={"width": WIDTHS[width], "height": 900}, color_scheme=scheme, offline=True
+        viewport={"width": example.WIDTHS[width], "height": 900}, color_scheme=scheme, offline=True
     )
     page = context.new_page()
     said: list[str] = []

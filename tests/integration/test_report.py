@@ -1,0 +1,72 @@
+"""`dgpin report` on evidence files, and on what the commands themselves write."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from dgpin.cli.app import main
+from tests.evidence import documents
+from tests.evidence.documents import check, smoke
+
+SCHEMA = Path(__file__).parents[2] / "dgpin/render/schemas/report.json"
+
+
+@pytest.mark.parametrize(
+    ("require", "code"),
+    [("", 1), ("sm_100", 0), ("sm_90,sm_100", 1), ("sm_100, sm_120", 3)],
+)
+def test_exit_code(tmp_path: Path, require: str, code: int) -> None:
+    """A required architecture that failed exits 1, one without evidence 3."""
+    files = [
+        documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm", "fail"))),
+        documents.write(tmp_path / "b.json", smoke("sm_100", check("gemm"))),
+    ]
+    words = ["--require", require] if require else []
+
+    assert code == main(["report", *map(str, files), *words])
+
+
+def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The JSON follows its schema and says what was refused."""
+    good = documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm")))
+    bad = documents.write(tmp_path / "b.json", "{")
+
+    code = main(["report", str(good), str(bad), "--json"])
+    answer = json.loads(capsys.readouterr().out)
+
+    jsonschema.validate(answer, json.loads(SCHEMA.read_text()))
+    assert (3, "unknown", [str(bad)]) == (
+        code,
+        answer["verdict"],
+        [refused["file"] for refused in answer["refused"]],
+    )
+
+
+def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One run writes the page and the Markdown, and says nothing else."""
+    evidence = documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm")))
+    page, markdown = tmp_path / "page.html", tmp_path / "page.md"
+
+    main(["report", str(evidence), "-o", f"html={page}", "-o", f"markdown={markdown}"])
+
+    assert "" == capsys.readouterr().out
+    assert page.read_text().startswith("<!doctype html>")
+    assert "| gemm | pass 1.4e-06 (limit 1e-05) |" in markdown.read_text()
+
+
+def test_evidence_of_carry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What carry itself writes is evidence, and its lost fix fails the report."""
+    for side, line in (("old", "    q_idx = min(lo, batch_size - 1);\n"), ("new", "")):
+        (tmp_path / side).mkdir()
+        body = "    const int lane = lane_idx();\n    search(lo, hi);\n"
+        text = f"void f(int batch_size) {{\n{body}{line}    store(q_idx);\n}}\n"
+        (tmp_path / side / "kernel.cuh").write_text(text)
+    evidence = tmp_path / "carry.json"
+    main(["carry", str(tmp_path / "old"), str(tmp_path / "new"), "-o", f"json={evidence}"])
+
+    code = main(["report", str(evidence)])
+
+    assert 1 == code
+    assert "FAIL     Lost fixes" in capsys.readouterr().out
