@@ -34,6 +34,15 @@ class HangingBuildError(UnavailableError):
         super().__init__(f"the compile did not end within {limit / 60:.0f} min, see {log}")
 
 
+class DriverError(UnavailableError):
+    """What runs the compilers ended before they did."""
+
+    hint = "Was it killed, for want of memory perhaps? --jobs 1 compiles one after the other."
+
+    def __init__(self, said: Sequence[str]) -> None:
+        super().__init__(f"the compile was ended from outside: {said[-1] if said else 'killed'}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """One extension to make: its file name and the commands, in turn, that make it."""
@@ -189,9 +198,14 @@ def run(
     todo = work / "plan.json"
     todo.write_text(json.dumps({"jobs": jobs, "targets": described}), encoding="utf-8")
     ended: dict[str, Event] = {}
+    stray: list[str] = []  # what the driver says besides: why it could not go on
 
     def hear(line: bytes) -> None:
-        event = _event(json.loads(line))
+        try:
+            event = _event(json.loads(line))
+        except (ValueError, KeyError, TypeError):
+            stray.append(line.decode(errors="replace").rstrip())
+            return
         if event.ended:
             ended[event.target] = event
         emit(event)
@@ -200,7 +214,9 @@ def run(
     done = process.run(argv, emit=hear, timeout=limit)
     if done.returncode is None:
         raise HangingBuildError(limit, next(iter(logs.values())))
-    return tuple(_outcome(each, ended.get(each.name), logs[each.name]) for each in targets)
+    if len(ended) < len(targets):
+        raise DriverError(stray)
+    return tuple(_outcome(each, ended[each.name], logs[each.name]) for each in targets)
 
 
 def _event(value: Any) -> Event:  # noqa: ANN401 - parsed JSON
@@ -212,15 +228,15 @@ def _event(value: Any) -> Event:  # noqa: ANN401 - parsed JSON
     )
 
 
-def _outcome(target: Target, ended: Event | None, log: Path) -> Outcome:
-    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-    code = ended.code if ended is not None else 1
+def _outcome(target: Target, ended: Event, log: Path) -> Outcome:
+    text = log.read_text(encoding="utf-8", errors="replace")
+    code = ended.code
     if code == 0 and not target.product.is_file():
         code, text = 1, f"{text}\nthe build left no {target.name}\n"
     return Outcome(
         target=target,
         code=code,
-        seconds=ended.seconds if ended is not None else 0.0,
+        seconds=ended.seconds,
         log=text,
         digest=digest(text) if code else None,
     )

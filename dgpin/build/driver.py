@@ -7,7 +7,6 @@ event is a line of JSON on stdout: {event: start|end, target, code, seconds}.
 """
 
 import contextlib
-import ctypes
 import json
 import os
 import queue
@@ -17,14 +16,14 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-PR_SET_PDEATHSIG = 1  # prctl(2)
+PAUSE = 0.2  # seconds between two looks whether the parent is still there
 
 
 def main() -> int:
     """Run the plan; 0 when every target ended well."""
-    die_with(int(sys.argv[2]))
+    parent = int(sys.argv[2])
     plan = json.loads(Path(sys.argv[1]).read_bytes())
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
     for target in plan["targets"]:
@@ -34,26 +33,25 @@ def main() -> int:
         threading.Thread(target=work, args=(waiting, events), daemon=True).start()
     worst, left = 0, len(plan["targets"])
     while left:
-        event = events.get()
-        print(json.dumps(event), flush=True)  # noqa: T201 - the events are the answer
+        try:
+            event = events.get(timeout=PAUSE)
+            print(json.dumps(event), flush=True)  # noqa: T201 - the events are the answer
+        except queue.Empty:
+            if os.getppid() == parent:
+                continue
+            abandon()
+        except OSError:  # nobody listens any more
+            abandon()
         if event["event"] == "end":
             left -= 1
             worst = worst or event["code"]
     return 0 if worst == 0 else 1
 
 
-def die_with(parent: int) -> None:
-    """Kill this whole session as soon as the parent is gone."""
-
-    def end(*_args: object) -> None:
-        kill_session()
-        os._exit(1)
-
-    signal.signal(signal.SIGTERM, end)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:  # it went before the kernel was told
-        end()
+def abandon() -> NoReturn:
+    """End with every compiler: the parent is gone."""
+    kill_session()
+    os._exit(1)
 
 
 def kill_session() -> None:
