@@ -1,8 +1,8 @@
 """What the sites state, judged by the facts of a source. Used before a bump and by `check`."""
 
 from collections.abc import Callable, Iterator
-from itertools import groupby
 
+from dgpin.config import Entry
 from dgpin.pin import grammar
 from dgpin.pin.facts import Facts
 from dgpin.pin.sites import Reading, Site
@@ -13,22 +13,22 @@ _OURS = {"repo", "slug", "owner", "name", "commit", "wheel", "branch"}  # stated
 
 
 def judge(reading: Reading, facts: Facts | None) -> tuple[Row, ...]:
-    """Return one row for each entry that states something of the source.
+    """Return one row for each entry and fact of the source that it states.
 
     Without facts every such row is `unknown`.
     """
+    stated: dict[tuple[Entry, str], list[Site]] = {}
+    for site in reading.sites():
+        if site.hole.fact not in _OURS:
+            stated.setdefault((site.entry, site.hole.fact), []).append(site)
     rows = []
-    for entry, group in groupby(reading.sites(), key=lambda site: site.entry):
-        sites = tuple(group)
-        fact = sites[0].hole.fact
-        if fact in _OURS:
-            continue
+    for (entry, fact), sites in stated.items():
         if facts is None:
-            rows.append(_unknown(fact, sites))
+            rows.append(_unknown(fact, tuple(sites)))
         elif entry.each and fact not in {"arches", "files"}:
-            rows.append(_list(sites, facts, reading))
+            rows.append(_list(tuple(sites), facts, reading))
         else:
-            rows.append(_rule(fact)(sites, facts))
+            rows.append(_rule(fact)(tuple(sites), facts))
     return tuple(rows)
 
 

@@ -14,7 +14,7 @@ from dgpin.pin import comments, grammar, sites
 from dgpin.pin.facts import Facts
 from dgpin.pin.merge import Merge, merge
 from dgpin.pin.sites import Found, Reading, Site, SiteError
-from dgpin.pin.template import Match, line_of
+from dgpin.pin.template import Hole, Match, line_of
 from dgpin.verdict import Place
 
 if sys.version_info >= (3, 11):
@@ -135,6 +135,14 @@ def scalar(fact: str, target: Target) -> str | None:
     return ours[fact] if fact in ours else target.new.scalar(fact)
 
 
+def _stated(hole: Hole, target: Target) -> str | None:
+    """Return what a hole says at the target, in the form in which it says it now."""
+    value = scalar(hole.fact, target)
+    if value is not None and hole.fact == "repo" and hole.value.endswith(".git"):
+        value += ".git"
+    return value if value is None else value[: hole.length]
+
+
 def _patches(found: Found, text: str, target: Target) -> Iterable[_Patch]:
     if found.entry.each:
         fact = found.matches[0].holes[0].fact
@@ -144,11 +152,9 @@ def _patches(found: Found, text: str, target: Target) -> Iterable[_Patch]:
         return
     for site in found.sites:
         hole = site.hole
-        value = scalar(hole.fact, target)
+        value = _stated(hole, target)
         if value is None:
             raise UnknownFactError(site)
-        if hole.length is not None:
-            value = value[: hole.length]
         if hole.fact in ORDERED:
             value = max(value, hole.value, key=grammar.version_key)
         if value != hole.value:
@@ -254,10 +260,10 @@ def _verify(reading: Reading, edits: list[Edit], target: Target) -> None:
     for problem in again.problems:
         raise GarbledError(problem.entry.path, f"does not hold `{problem.entry}` once")
     for site in again.sites(watch=False):
-        hole, value = site.hole, scalar(site.hole.fact, target)
+        hole, value = site.hole, _stated(site.hole, target)
         if grammar.is_list(hole.fact) or hole.fact in ORDERED or value is None:
             continue
-        if hole.value != value[: hole.length]:
+        if hole.value != value:
             raise GarbledError(site.entry.path, f"says {hole.value} for <{hole.fact}>")
     for edit in edits:
         _reparse(edit)

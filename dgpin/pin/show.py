@@ -62,7 +62,7 @@ class Shown:
     @property
     def has_production_site(self) -> bool:
         """Whether a site states the pin for something that ships."""
-        return any(
+        return self.config.gitlink is not None or any(
             is_production(site.role)
             for site in self.sites
             if site.fact in ("commit", "wheel", "version")

@@ -70,8 +70,7 @@ def _head(move: Move) -> tuple[Line, ...]:
     ]  # fmt: skip
     if found.distance is not None:
         ahead, behind = found.distance.ahead, found.distance.behind
-        noun = "commit" if ahead == 1 else "commits"
-        far = f"{ahead} {noun} ahead, {behind} behind the old pin"
+        far = f"{rendered.counted(ahead, 'commit')} ahead, {behind} behind the old pin"
         lines.append((("distance ", ""), (far, "")))
     lines.append((("sites    ", ""), (_configuration(move), "")))
     if found.notice:
@@ -158,9 +157,11 @@ def _foot(result: Result) -> tuple[Line, ...]:
     if not edits:
         lines.append((("nothing to do: every site says so already", "bold"),))
     elif not result.written:
-        lines.append(((f"dry run: {len(edits)} files would be written", "bold"),))
+        lines.append(
+            ((f"dry run: {rendered.counted(len(edits), 'file')} would be written", "bold"),)
+        )
     else:
-        lines.append(((f"{len(edits)} files written", "bold green"),))
+        lines.append(((f"{rendered.counted(len(edits), 'file')} written", "bold green"),))
     if result.commit:
         lines.append((("committed as ", ""), (result.commit[:12], "bold")))
     return tuple(lines)
@@ -287,7 +288,9 @@ def _commits(commits: tuple[Commit, ...]) -> str:
         f"- `{c.sha[:8]}` {c.date[:10]} {c.subject} ({c.author})\n" for c in commits[:_MOST_COMMITS]
     )
     rest = len(commits) - _MOST_COMMITS
-    return f"### {len(commits)} commits\n\n{shown}" + (f"- and {rest} more\n" if rest > 0 else "")
+    return f"### {rendered.counted(len(commits), 'commit')}\n\n{shown}" + (
+        f"- and {rest} more\n" if rest > 0 else ""
+    )
 
 
 def message(move: Move) -> str:

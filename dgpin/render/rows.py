@@ -55,6 +55,11 @@ def count(rows: Iterable[Row]) -> str:
     return ", ".join(f"{counted[v]} {v.value}" for v in order if counted[v]) or "nothing to judge"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: `1 file`, `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def as_json(row: Row) -> Mapping[str, object]:
     """Return a row as JSON has it."""
     return {

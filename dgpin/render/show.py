@@ -60,7 +60,9 @@ def _follows(shown: Shown) -> str:
         return f"{shown.follow}, distance unknown: no mirror has both (`dgpin check --remote`)"
     new, own = shown.behind.ahead, shown.behind.behind
     aside = f", {own} of its own" if own else ""
-    return f"{shown.follow}, {new} commits behind it{aside} (as of {shown.as_of})"
+    return (
+        f"{shown.follow}, {rendered.counted(new, 'commit')} behind it{aside} (as of {shown.as_of})"
+    )
 
 
 def _held(shown: Shown) -> str:

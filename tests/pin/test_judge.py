@@ -69,3 +69,15 @@ def test_what_no_module_imports_may_be_left_out() -> None:
     known = facts(subpackages=("utils", "hooks"), unimported=("hooks",))
 
     assert [row.verdict for row in rows(text, watch, known)] == [PASS]
+
+
+def test_two_facts_on_one_line_are_two_questions() -> None:
+    """A version beside a short commit is held against the version, and the commit is the pin's."""
+    entry = "'v<version>+<commit:7>'"
+    right, wrong = (f"v{version}+{OLD[:7]}" for version in ("2.8.0", "2.6.1"))
+
+    (passed,) = rows(right, entry, facts(version="2.8.0"))
+    (failed,) = rows(wrong, entry, facts(version="2.8.0"))
+
+    assert (PASS, FAIL) == (passed.verdict, failed.verdict)
+    assert "the host says 2.6.1" in failed.message

@@ -231,3 +231,15 @@ def test_formats_that_can_be_parsed_are_parsed_again(path: str, text: str) -> No
     )
 
     assert NEW in written(planned, path)
+
+
+@pytest.mark.parametrize("end", ["", ".git"])
+def test_an_address_keeps_its_form(end: str) -> None:
+    """`.git` at the end of an address is the host's way to write it."""
+    text, sites = f"url = {REPO}{end}\nPIN={OLD}\n", "\"f\" = ['url = <repo>', 'PIN=<commit>']"
+
+    there = plan(reading({"f": text}, sites), target())
+    moved = plan(reading({"f": text}, sites), target(repo=FORK))
+
+    assert written(there, "f") == text.replace(OLD, NEW)
+    assert written(moved, "f") == f"url = {FORK}{end}\nPIN={NEW}\n"
