@@ -188,7 +188,7 @@ def work_out(
             covered=_covered(reading),
         ),
         hazards=hazards.hazards(host, fit.reading, resolved.commit),
-        cures=_cures(config, resolved),
+        cures=_cures(config, resolved, old=old_commit),
     )
 
 
@@ -286,7 +286,7 @@ def _beside(
     )
 
 
-def _cures(config: Config, resolved: Resolved) -> tuple[str, ...]:
-    if config.gitlink is None:
+def _cures(config: Config, resolved: Resolved, *, old: str) -> tuple[str, ...]:
+    if config.gitlink is None or resolved.commit == old:
         return ()
     return (f"git update-index --cacheinfo 160000,{resolved.commit},{config.gitlink}",)

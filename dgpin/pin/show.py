@@ -1,6 +1,6 @@
 """Which DeepGEMM is this? The pin and everything known of it without the network."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,7 +62,7 @@ class Shown:
     @property
     def has_production_site(self) -> bool:
         """Whether a site states the pin for something that ships."""
-        return self.config.gitlink is not None or any(
+        return any(
             is_production(site.role)
             for site in self.sites
             if site.fact in ("commit", "wheel", "version")
@@ -89,10 +89,7 @@ def show(root: Path, fit: Fit, pinned: Pinned) -> Shown:
         root=root,
         config=fit.config,
         pinned=pinned,
-        sites=tuple(
-            Stated(place=s.place, role=role(s.entry.path), fact=s.hole.fact, value=s.hole.value)
-            for s in fit.reading.sites(watch=False)
-        ),
+        sites=(*_stated(fit), *_gitlink(fit.config, commit)),
         facts=known,
         commit=describe,
         branches=branches,
@@ -120,3 +117,16 @@ def identified(found: "Environment", pinned: Pinned) -> "Environment":
         hidden=tuple(identify(copy, known) for copy in found.hidden),
         vendored=tuple(identify(copy, known) for copy in found.vendored),
     )
+
+
+def _stated(fit: Fit) -> Iterator[Stated]:
+    for site in fit.reading.sites(watch=False):
+        path, hole = site.entry.path, site.hole
+        yield Stated(place=site.place, role=role(path), fact=hole.fact, value=hole.value)
+
+
+def _gitlink(config: Config, commit: str | None) -> Iterator[Stated]:
+    """Yield the submodule as a site: git states its commit, in no file of the host."""
+    if config.gitlink is not None and commit is not None:
+        place = Place(config.gitlink)
+        yield Stated(place=place, role=role(config.gitlink), fact="commit", value=commit)

@@ -154,7 +154,9 @@ def _foot(result: Result) -> tuple[Line, ...]:
         lines.append(
             (("an interrupted run was dealt with first: ", ""), (str(result.recovered), ""))
         )
-    if not edits:
+    if not edits and result.move.cures:
+        lines.append((("no file to write: the command above moves the pin", "bold"),))
+    elif not edits:
         lines.append((("nothing to do: every site says so already", "bold"),))
     elif not result.written:
         lines.append(

@@ -297,3 +297,53 @@ def test_recipes_that_install_another(world: World) -> None:
 def test_no_recipe_at_all(world: World) -> None:
     """Without such lines the question is answered, too."""
     assert "no document pins a DeepGEMM" in world.dgpin("check", "--docs").out
+
+
+def test_a_submodule(world: World) -> None:
+    """git states the commit of a submodule: the command that moves it is printed, not run."""
+    old, new = (world.example.commits[name] for name in ("sm120", "port"))
+    modules = f'[submodule "x"]\n\tpath = third_party/DeepGEMM\n\turl = {world.example.url}.git\n'
+    only(world, {".gitmodules": modules})
+    world.git("update-index", "--add", "--cacheinfo", f"160000,{old},third_party/DeepGEMM")
+    world.git("commit", "-q", "-m", "Add the submodule")
+
+    shown = world.dgpin("show").out
+    moved = world.dgpin("bump", "dev", *ALIAS).out
+    command = f"git update-index --cacheinfo 160000,{new},third_party/DeepGEMM"
+    clean = world.git("status", "--porcelain", "--ignore-submodules")
+    world.git(*command.split()[1:])
+    again = world.dgpin("bump", "dev").out
+
+    assert f"build   third_party/DeepGEMM  commit: {old}\n" in shown
+    assert "no site states the pin" not in shown
+    assert f"  {command}\n\nno file to write: the command above moves the pin\n" in moved
+    assert "" == clean
+    assert "for you to run" not in again
+    assert again.endswith("nothing to do: every site says so already\n")
+
+
+URL = """[project]
+dependencies = ["deep_gemm @ git+{repo}.git@{commit}"]
+
+[[tool.uv.dependency-metadata]]
+name = "deep_gemm"
+version = "v{version}+{short}"
+requires-dist = ["torch"]
+"""
+
+
+def test_a_version_beside_a_short_commit(world: World) -> None:
+    """A requirement and the metadata that repeats it move together, and fit the source then."""
+    repo, old, new = world.example.url, *(world.example.commits[n] for n in ("sm120", "port"))
+    only(
+        world,
+        {"pyproject.toml": URL.format(repo=repo, commit=old, version="2.6.1", short=old[:7])},
+    )
+
+    moved = world.dgpin("bump", "dev", *ALIAS)
+    checked = world.dgpin("check", "--remote")
+
+    assert (0, 0) == (moved.code, checked.code)
+    assert "nemo-rl (NeMo-RL)" in moved.out
+    text = (world.host / "pyproject.toml").read_text()
+    assert URL.format(repo=repo, commit=new, version="2.8.0", short=new[:7]) == text
