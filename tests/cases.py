@@ -27,6 +27,8 @@ _PREFLIGHT = "tests.integration.build.test_preflight"
 _BUILD = "tests.integration.build.test_run"
 _BROKEN = "tests.integration.test_smoke_broken"
 _REAL_API = "tests.real.test_diff_api"
+_USES = "tests.real.test_host_uses"
+_FORMS = "tests.api.test_uses_every_form"
 
 CASES = {
     "A1": Case((
@@ -56,10 +58,11 @@ CASES = {
         (
             f"{_REPLAY}::test_losses_stop_the_move_until_they_are_named",
             f"{_REAL_API}::test_breaking",
+            "tests.integration.test_report::test_exit_code",
         ),
-        "`dgpin smoke` on an SM90 shows the mode itself; which architectures were proven is in "
-        "its evidence, and `dgpin carry` finds a fix that a release line dropped.",
+        "`dgpin smoke` on an SM90 shows the mode itself.",
     ),
+    "B4": Case((f"{_USES}::test_moves", f"{_FORMS}::test_every_use_is_judged")),
     "B7": Case((
         f"{_CASES}::test_show_says_all_that_is_known",
         f"{_HOSTS}::test_show_lists_every_site",
@@ -79,6 +82,7 @@ CASES = {
         f"{_CASES}::test_a_source_that_cannot_be_imported",
         "tests.pin.test_import_check::test_annotation_of_a_name_that_is_not_imported",
     )),
+    "C8": Case((f"{_USES}::test_moves", "tests.api.test_bind::test_refused")),
     "D1": Case((
         f"{_PREFLIGHT}::test_elfutils_alone",
         f"{_REPLAY}::test_what_a_maintainer_needed",
@@ -109,13 +113,22 @@ CASES = {
     )),
     "E6": Case((f"{_ARTEFACT}::test_missing_torch_symbol_is_demangled_with_its_cure",)),
     "E8": Case((f"{_ARTEFACT}::test_cuda_library_fits_torch",)),
-    "E9": Case(("tests.smoke.test_explain::test_cause",)),
+    "E9": Case((
+        "tests.api.test_failures::test_loader",
+        "tests.api.test_failures::test_not_about_the_gpu",
+    )),
     "E11": Case((
         f"{_ENVIRONMENT}::test_two_owners",
         "tests.integration.test_show_env::test_two_owners_of_one_file_are_a_finding",
     )),
     "E12": Case((f"{_BUILD}::test_needed_names_what_changed",)),
     "F1": Case((f"{_REAL_API}::test_heirs",)),
+    "F2": Case((f"{_FORMS}::test_every_use_is_judged", "tests.api.test_bind::test_refused")),
+    "F5": Case((f"{_USES}::test_moves", f"{_USES}::test_the_chain")),
+    "F7": Case(
+        (f"{_ENVIRONMENT}::test_nothing_there", f"{_BROKEN}::test_broken_machine"),
+        "`dgpin show --env` says what is there; `dgpin diff-api --host` which calls it cannot take.",
+    ),
     "F8": Case(
         (
             f"{_REFUSALS}::test_need_that_does_not_hold",
@@ -163,10 +176,15 @@ CASES = {
         "tests.integration.build.test_deliver::test_wheel_tells_what_is_in_it",
         f"{_BUILD}::test_second_run_compiles_nothing",
     )),
+    "J3": Case((
+        "tests.api.test_lint::test_guarded_is_not_broken",
+        "tests.api.test_lint::test_loud_and_silent_are_told_apart",
+    )),
     "L1": Case((f"{_HOSTS}::test_show_lists_every_site",)),
     "L2": Case((f"{_REPLAY}::test_0_29_to_0_30",)),
     "L3": Case(("tests.pin.test_check::test_a_text_that_names_a_site_that_is_gone_is_a_finding",)),
     "L4": Case((f"{_REAL_API}::test_breaking", f"{_FACTS}::test_lost_names")),
+    "L5": Case((f"{_USES}::test_moves", f"{_USES}::test_lint")),
     "L6": Case(("tests.integration.test_probe::test_guarded_import",)),
     "L7": Case((
         "tests.build.test_recipe::test_recipe_of_each_era",
@@ -178,17 +196,3 @@ CASES = {
     )),
     "L12": Case((f"{_HOSTS}::test_a_gate_that_a_real_source_has_no_kernels_for",)),
 }  # fmt: skip
-# Where the host's own calls meet the API that it pins.
-_HOST_USES = {
-    "B4": "names that the host calls and the build lacks",
-    "C8": "keywords that the host passes and the pinned build lacks",
-    "F2": "a renamed keyword, by the calls that pass it by name",
-    "F5": "a name that resolves to None where it is looked up with a default",
-    "F7": "which of the wanted functions an installation lacks",
-    "J3": "calls that no probe of availability guards",
-    "L5": "every call of vLLM 0.29 that 2.8.2 breaks",
-}
-CASES |= {
-    name: Case(note=f"`dgpin diff-api --host` tells it: {what}.")
-    for name, what in _HOST_USES.items()
-}
