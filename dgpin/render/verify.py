@@ -23,6 +23,7 @@ from dgpin.verify.request import Document
 FORMS = ("text", "json", "markdown", "github")
 MOST_ROWS = 3  # of one step on the screen
 WIDTH = 100  # columns of the screen
+LONGEST_PLACE = 40  # columns of it
 _SHORT = 12
 _INDENT = " " * 10
 
@@ -43,10 +44,18 @@ def renderers(verified: Verified) -> Renderers:
 def text(verified: Verified) -> tuple[Line, ...]:
     """Return the answer as lines of text: a block for each step, and the verdict."""
     return (
-        (("verify  ", ""), (_subject(verified), "bold")),
+        *_head(verified),
         *(line for answer in verified.answers for line in _block(answer)),
         *_end(verified),
     )
+
+
+def _head(verified: Verified) -> Iterator[Line]:
+    sides = [("pin", verified.new)]
+    if verified.old is not None:
+        sides = [("pin", verified.old), ("to", verified.new)]
+    for name, point in sides:
+        yield ((f"{name:8}", ""), (cut(_point(point), WIDTH - 8), "bold"))
 
 
 def _subject(verified: Verified) -> str:
@@ -58,43 +67,41 @@ def _subject(verified: Verified) -> str:
 def _point(point: Point) -> str:
     where = "/".join(point.repo.split("/")[-2:])
     name = f"{point.commit[:_SHORT] or '(not known)'} of {where}"
-    return f"{name} ({point.given})" if point.given else name
+    return f"{name}, as {point.given}" if point.given else name
 
 
 def _block(answer: Answer) -> Iterator[Line]:
     word, style = MARKS[answer.verdict]
     summary = cut(answer.summary, WIDTH - 18)
     yield ((f"{word:8}", style), (f"{answer.step.value:9} ", "bold"), (summary, ""))
-    shown = chosen(answer)
-    for row in shown:
+    odd, new = _odd(answer), [row for row in answer.rows if row.rule == "packages"]
+    for row in (*odd[:MOST_ROWS], *new[:1]):
         yield from _row(row)
-    rest = len([row for row in answer.rows if row.verdict is not Verdict.PASS]) - len(
-        [row for row in shown if row.verdict is not Verdict.PASS]
-    )
-    if answer.more and answer.verdict is not Verdict.PASS:
+    rest = len(odd) - MOST_ROWS
+    if not answer.more and odd and odd[0].hint:
+        yield ((_INDENT, ""), (cut(odd[0].hint, WIDTH - len(_INDENT)), "italic"))
+    elif answer.more and answer.verdict is not Verdict.PASS:
         more = f"and {rest} more: " if rest > 0 else "more: "
         yield ((_INDENT, ""), (cut(f"{more}{answer.more}", WIDTH - len(_INDENT)), "dim"))
 
 
-def chosen(answer: Answer) -> tuple[Row, ...]:
-    """Return the rows that the screen shows: the worst, and which packages came."""
+def _odd(answer: Answer) -> list[Row]:
+    """Return what did not pass. The architectures stand in the last line."""
     odd = [row for row in answer.rows if row.verdict is not Verdict.PASS]
-    new = [row for row in answer.rows if row.rule == "packages"]
-    # The architectures stand in the last line.
-    if answer.step is Step.SMOKE:
-        odd = [row for row in odd if not row.rule.startswith("sm_")]
-    return (*odd[:MOST_ROWS], *new[:1])
+    return [row for row in odd if answer.step is not Step.SMOKE or not row.rule.startswith("sm_")]
 
 
 def _row(row: Row) -> Iterator[Line]:
-    where = f"  {row.places[0]}" if row.places else ""
     more = f" +{len(row.places) - 1}" if len(row.places) > 1 else ""
-    room = WIDTH - len(_INDENT)
-    place = f"{where}{more}"
-    if len(place) > room // 2:
-        place = f"  …{place[-room // 2 + 3 :]}"
+    place = f"  {_short(str(row.places[0]))}{more}" if row.places else ""
     style = "red" if row.verdict.is_finding else "yellow" if row.verdict.value != "pass" else ""
-    yield ((_INDENT, ""), (cut(row.message, room - len(place)), style), (place, "cyan"))
+    message = cut(row.message, WIDTH - len(_INDENT) - len(place))
+    yield ((_INDENT, ""), (message, style), (place, "cyan"))
+
+
+def _short(place: str) -> str:
+    """Return a place that leaves room for the message: its last part, where it is long."""
+    return place if len(place) <= LONGEST_PLACE else f"…/{place.rpartition('/')[2]}"
 
 
 def cut(message: str, room: int) -> str:
@@ -105,10 +112,15 @@ def cut(message: str, room: int) -> str:
 
 def _end(verified: Verified) -> Iterator[Line]:
     word, style = MARKS[verified.verdict]
-    named = ", ".join(
-        f"{MARKS[verdict][0]}: {', '.join(steps)}" for verdict, steps in _by_verdict(verified)
+    named = "; ".join(
+        f"{'in' if verdict is verified.verdict else f'{verdict.value}:'} {', '.join(steps)}"
+        for verdict, steps in _by_verdict(verified)
     )
-    yield ((f"{word:8}", style), ("verdict   ", "bold"), (f"{named}  ({verified.seconds} s)", ""))
+    yield (
+        ("verdict ", "bold"),
+        (f"{word:9} ", style),
+        (f"{named}  ({verified.seconds:.1f} s)", ""),
+    )
     if verified.unproved:
         why = _why(verified)
         yield (
@@ -123,7 +135,7 @@ def _why(verified: Verified) -> str:
 
 
 def _by_verdict(verified: Verified) -> Iterator[tuple[Verdict, list[str]]]:
-    for verdict in (*(v for v in Verdict if v is not Verdict.PASS), Verdict.PASS):
+    for verdict in sorted(Verdict, key=lambda each: each is not verified.verdict):
         steps = [a.step.value for a in verified.answers if a.verdict is verdict]
         if steps:
             yield verdict, steps

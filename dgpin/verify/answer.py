@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from dgpin.verdict import Row, Verdict
+from dgpin.verdict import Place, Row, Verdict
 
 
 class Step(str, Enum):
@@ -71,6 +71,11 @@ class Verified:
     def unproved(self) -> tuple[str, ...]:
         """The architectures on which nothing shows that the build is sound."""
         return tuple(row.rule for row in self.architectures if row.verdict is not Verdict.PASS)
+
+
+def within(commit: str, place: Place) -> Place:
+    """Return a place of a source as `git show` takes it, so that it is none of the host's."""
+    return place._replace(path=f"{commit[:8]}:{place.path}") if commit else place
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

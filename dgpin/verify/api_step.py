@@ -74,7 +74,7 @@ def _abilities(named: Named) -> Capabilities:
 
 def lint(material: Material) -> Answer:
     """Hold the host against the API that it has after the move, else against the pinned one."""
-    surface = material.new_surface()
+    surface, new = material.new_surface(), material.subject.new
     found = rules.lint(material.scan(), surface)
     rows: list[Row] = [*_unread(surface)]
     if not rows:  # what was not read would be taken for missing
@@ -101,7 +101,7 @@ def lint(material: Material) -> Answer:
         if any(row.verdict is Verdict.UNKNOWN for row in shown) and not errors
         else f"{_count(errors, 'error', 'errors') if errors else 'no error'}, {notes}",
         rows=shown,
-        more="dgpin lint",
+        more=f"dgpin lint --build {new.given or new.commit}",
         evidence=material.request.document(Step.LINT, found),
     )
 
@@ -122,12 +122,12 @@ def _breaks(impact: Impact, reasons: Mapping[str, str]) -> Iterator[Row]:
         if finding.fingerprint not in reasons:
             groups.setdefault((finding.path, finding.parameter), []).append(finding)
     for (path, _), findings in groups.items():
-        first = findings[0]
+        first, name = findings[0], path.removeprefix("deep_gemm.")
         what = "; ".join(dict.fromkeys(finding.consequence.value for finding in findings))
         yield Row(
             rule="breaks",
             verdict=Verdict.FAIL,
-            message=f"{path.removeprefix('deep_gemm.')} {what}: {first.why}",
+            message=f"{name} {what}: {first.why.removeprefix(f'{name} in B: ')}",
             places=tuple(finding.use.place for finding in findings),
             hint=first.cure,
         )

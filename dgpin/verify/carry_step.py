@@ -18,7 +18,7 @@ from dgpin.source.resolve import resolve
 from dgpin.source.sides import Side
 from dgpin.source.tree import Tree
 from dgpin.verdict import Place, Row, Verdict
-from dgpin.verify.answer import Answer, Point, Step
+from dgpin.verify.answer import Answer, Point, Step, within
 from dgpin.verify.api_step import holds
 from dgpin.verify.material import Material, source_in
 
@@ -42,7 +42,7 @@ def run(material: Material) -> Answer:
     packages = [_package(material, point) for point in _points(material)]
     with material.git:
         found = _sides(material)
-        key = _key(found, accepted)
+        key = _key(found, accepted, _points(material))
         known = _kept(key)
         if known is not None:
             return known
@@ -57,38 +57,59 @@ def _points(material: Material) -> tuple[Point, Point]:
 
 
 def _answer(carried: Carried, faults: dict[str, Row], material: Material) -> Answer:
+    old, new = _points(material)
+    untold = tuple(_unasked(carried, material))
     fixes = sorted(carried.fixes, key=lambda loss: not _returns(loss, faults))
     count = len(fixes)
     dropped = ", ".join(f"{f.kind.value} {f.name}" for f in carried.families[:3])
     return Answer(
         step=Step.CARRY,
-        verdict=Verdict.FAIL if count else Verdict.PASS,
-        summary=(
-            f"{count} change{'s' if count != 1 else ''} that look{'s' if count == 1 else ''} "
-            "like a fix lost"
-            if count
-            else "no change that looks like a fix is lost"
-        )
-        + (f"; dropped: {dropped}" if dropped else ""),
-        rows=tuple(_row(loss, faults) for loss in fixes),
+        verdict=Verdict.FAIL if count else Verdict.UNKNOWN if untold else Verdict.PASS,
+        summary=f"{_lost(count)}{f'; dropped: {dropped}' if dropped else ''}",
+        rows=(*(_row(loss, faults, old.commit, new.commit) for loss in fixes), *untold),
         more=f"dgpin carry {carried.old} {carried.new}",
         evidence=material.request.document(Step.CARRY, carried),
     )
 
 
-def _row(loss: Loss, faults: dict[str, Row]) -> Row:
+def _unasked(carried: Carried, material: Material) -> Iterator[Row]:
+    """Say that upstream could not be asked: then what it has counts as well."""
+    upstream = material.subject.fit.config.upstream
+    if upstream is not None and material.subject.mirrors is not None and not carried.upstream:
+        yield Row(
+            rule="upstream",
+            verdict=Verdict.UNKNOWN,
+            message=f"{upstream} could not be asked, so lines that it has count too",
+            hint="Run it once with network.",
+        )
+
+
+def _lost(count: int) -> str:
+    if count == 0:
+        return "no change that looks like a fix is lost"
+    if count == 1:
+        return "1 change that looks like a fix is lost"
+    return f"{count} changes that look like fixes are lost"
+
+
+def _row(loss: Loss, faults: dict[str, Row], old: str, new: str) -> Row:
     line = loss.first
     known = _returns(loss, faults)
-    why = (
-        f"smoke knows what it cured: {known.message}" if known else ", ".join(loss.likeness.reasons)
-    )
+    why = f"a known fault is back: {known.message}" if known else ", ".join(loss.likeness.reasons)
     return Row(
         rule="lost-fix",
         verdict=Verdict.FAIL,
-        message=f"{loss.id[:_SHORT] if loss.commit else loss.id} {loss.title}: {why}",
-        places=(line.there if line.there.path else Place(line.here.path, line.here.line),),
+        message=f"{_spoken(loss)}: {why}",
+        places=(within(new, line.there) if line.there.path else within(old, line.here),),
         hint=known.hint if known else "Pin a commit that has it, or accept it in [carry] accept.",
     )
+
+
+def _spoken(loss: Loss) -> str:
+    """Return how a loss is named, long enough to accept it; a hunk's file stands beside it."""
+    if loss.commit is not None:
+        return f"{loss.id[:_SHORT]} {loss.title}"
+    return f"{loss.id[:_SHORT]} in {loss.title.partition(' in ')[0]}"
 
 
 # Faults that smoke knows, and that the old build does not have.
@@ -177,7 +198,10 @@ def _upstream(material: Material) -> Side | None:
     config, mirrors = material.subject.fit.config, material.subject.mirrors
     if config.upstream is None or mirrors is None:
         return None
-    mirror = mirrors.mirror(config.upstream)
+    try:
+        mirror = mirrors.mirror(config.upstream)
+    except UnavailableError:
+        return None  # every line of the old source counts then, and the answer says so
     names = {ref.name for ref in mirror.refs()}
     found = (name for name in DEFAULT_BRANCHES if f"refs/heads/{name}" in names)
     branch = config.branch(config.upstream) or next(found, DEFAULT_BRANCHES[0])
@@ -199,8 +223,10 @@ def _given(material: Material, point: Point) -> Side:
 # The answer over the same contents is the same, and takes two seconds to find.
 
 
-def _key(found: _Sides, accepted: dict[str, str]) -> str:
+def _key(found: _Sides, accepted: dict[str, str], points: tuple[Point, Point]) -> str:
     total = hashlib.sha256()
+    for point in points:
+        total.update(f"{point.commit}\0".encode())
     for side in found:
         total.update(_digest(side).encode() + b"\0")
     total.update(repr(sorted(accepted.items())).encode())

@@ -13,7 +13,7 @@ from dgpin.pin.pinned import Pinned, read_pinned
 from dgpin.pin.sites import read_sites
 from dgpin.source.resolve import Resolved, UnreachableError
 from dgpin.verdict import Place, Row, Verdict
-from dgpin.verify.answer import Answer, Step, ordered, worst
+from dgpin.verify.answer import Answer, Step, ordered, within, worst
 from dgpin.verify.material import Material
 from dgpin.verify.subject import Subject
 
@@ -42,7 +42,7 @@ def run(material: Material) -> Answer:
 
 
 def _answer(rows: tuple[Row, ...], summary: str, more: str, evidence: object) -> Answer:
-    shown = sorted(ordered(rows), key=_order)
+    shown = sorted(ordered(_floors(rows)), key=_order)
     failed = sum(row.verdict.is_finding for row in shown)
     said = f"{failed} findings" if failed != 1 else "1 finding"
     return Answer(
@@ -53,6 +53,22 @@ def _answer(rows: tuple[Row, ...], summary: str, more: str, evidence: object) ->
         more=more,
         evidence=evidence if isinstance(evidence, dict) else None,
     )
+
+
+def _floors(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the rows; gates that are all too low for one floor of the source are one row."""
+    low: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.rule == "floor" and row.verdict.is_finding:
+            low.setdefault(row.message.partition(";")[0], []).append(row)
+        else:
+            yield row
+    # The compiler first: without it nothing else is reached.
+    for needs, group in sorted(low.items(), key=lambda item: "GCC" not in item[0]):
+        said = dict.fromkeys(row.message.rpartition(" ")[2] for row in group)
+        places = tuple(place for row in group for place in row.places[:1])
+        verb = group[0].message.partition("; ")[2].rpartition(" ")[0]
+        yield group[0]._replace(message=f"{needs}; {verb} {', '.join(said)}", places=places)
 
 
 def _order(row: Row) -> tuple[int, int]:
@@ -119,18 +135,18 @@ def _moved(material: Material) -> Answer:
     more = f"dgpin bump --dry-run {request.ref or ''}".rstrip()
     try:
         moved, losses = _worked_out(material)
-    except UnavailableError:
+    except (UnavailableError, move.NoSuchLossError):
         raise
     except DgpinError as error:
         return _answer((_refused(error),), "; the bump would be refused", more, None)
     after = _after(subject, moved)
     rows = (
-        *_lost(losses, request.accepted),
+        *_lost(losses, request.accepted, moved.target.old.commit),
         *_offered(subject.resolved, subject),
         *_untold(subject),
         *after,
         *(row for row in moved.rows if row.rule in {"entry-point", "import"}),
-        *_packages(moved.recipe),
+        *_packages(moved.recipe, moved.target.new.commit),
     )
     files = len(moved.plan.edits)
     said = f" after the bump, which writes {files} file{'s' if files != 1 else ''}"
@@ -182,15 +198,15 @@ def _after(subject: Subject, moved: Move) -> tuple[Row, ...]:
     )
 
 
-def _lost(losses: Sequence[Loss], accepted: Sequence[str]) -> Iterator[Row]:
+def _lost(losses: Sequence[Loss], accepted: Sequence[str], old: str) -> Iterator[Row]:
     refused = [loss for loss in losses if loss.name not in accepted]
     if refused:
-        names = ", ".join(move.spoken_loss(loss) for loss in refused)
+        names = ", ".join(loss.name for loss in refused)
         yield Row(
             rule="loss",
             verdict=Verdict.FAIL,
             message=f"the new source lacks {names}",
-            places=tuple(loss.place for loss in refused if loss.place is not None),
+            places=tuple(within(old, loss.place) for loss in refused if loss.place is not None),
             hint="Pin a commit that has them, or accept each by name: "
             + " ".join(f"--accept-loss {loss.name}" for loss in refused[:4]),
         )
@@ -227,7 +243,7 @@ def _untold(subject: Subject) -> Iterator[Row]:
         )
 
 
-def _packages(recipe: Sequence[RecipeChange]) -> Iterator[Row]:
+def _packages(recipe: Sequence[RecipeChange], new: str) -> Iterator[Row]:
     """Say which packages the new source needs beyond those of the old one; no finding by itself."""
     for change in recipe:
         if change.fact.startswith("packages.") and change.added:
@@ -236,7 +252,7 @@ def _packages(recipe: Sequence[RecipeChange]) -> Iterator[Row]:
                 rule="packages",
                 verdict=Verdict.PASS,
                 message=f"the new source also needs {', '.join(change.added)} ({kind})",
-                places=change.new_places,
+                places=tuple(within(new, place) for place in change.new_places),
             )
 
 

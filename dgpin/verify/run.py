@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from dgpin.errors import DgpinError, UnavailableError, UsageError
@@ -68,8 +69,6 @@ def _timed(material: Material, step: Step, run: Callable[[Material], Answer]) ->
 
 
 def _with_seconds(answer: Answer, began: float) -> Answer:
-    from dataclasses import replace  # noqa: PLC0415
-
     return replace(answer, seconds=round(time.monotonic() - began, 2))
 
 
@@ -124,5 +123,4 @@ def _failed(step: Step, error: DgpinError) -> Answer:
         verdict=verdict,
         summary="not told" if unknown else "refused",
         rows=(row,),
-        more=f"dgpin {step.value}",
     )

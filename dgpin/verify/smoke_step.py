@@ -11,7 +11,7 @@ from dgpin.smoke import catalogue, device, headers, session
 from dgpin.smoke.device import Device
 from dgpin.smoke.report import ARCHITECTURES, Report
 from dgpin.verdict import Row, Verdict
-from dgpin.verify.answer import Answer, Step, ordered, worst
+from dgpin.verify.answer import Answer, Step, ordered, within, worst
 from dgpin.verify.material import Material
 from dgpin.verify.subject import Subject
 
@@ -55,7 +55,8 @@ def run(
             report = _smoke(material, spec)
         except DgpinError as error:
             why = error.message
-    faults = list(_faults(package, wanted)) if package is not None else []
+    commit = material.subject.new.commit
+    faults = list(_faults(package, wanted, commit)) if package is not None else []
     rows = (
         *faults,
         *(_found(report) if report is not None else ()),
@@ -98,18 +99,20 @@ def _smoke(material: Material, spec: str) -> Report:
         build=spec,
         python=str(material.python().path),
         env=material.request.env,
+        expected=frozenset(map(str, material.subject.fit.config.smoke.get("expect", ()))),
     )
     return session.run(request, catalogue.load(), _Quiet())
 
 
-def _faults(package: Path, wanted: Sequence[str]) -> Iterator[Row]:
+def _faults(package: Path, wanted: Sequence[str], commit: str) -> Iterator[Row]:
     """Yield the faults that can be seen in the headers, on whichever machine."""
     seen = {row for arch in wanted for row in headers.rows(package, arch=arch)}
     for row in sorted(seen):
         if row.verdict.is_finding:
             inner = Path(row.places[0].path)
             shown = inner.relative_to(package.parent) if inner.is_relative_to(package) else inner
-            yield row._replace(places=(row.places[0]._replace(path=shown.as_posix()),))
+            place = row.places[0]._replace(path=shown.as_posix())
+            yield row._replace(places=(within(commit, place),))
 
 
 def _found(report: Report) -> Iterator[Row]:
