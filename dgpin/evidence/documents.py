@@ -1,19 +1,31 @@
 """Reading evidence files: a smoke run, a section, or a refusal."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from dgpin.evidence import sections
 from dgpin.evidence.loose import Loose, MalformedError
 from dgpin.evidence.values import Attached, Kind, Measured, Refused, Section, SmokeRun
-from dgpin.verdict import Verdict
 
 VERSION = 1  # of every schema that this dgpin reads
 LARGEST = 64 * 2**20  # bytes; a run's evidence has about a hundred thousand
 
 _SCHEMAS = {f"dgpin/{kind.value}/{VERSION}": kind for kind in Kind}
-Read = tuple[SmokeRun | Section, Attached]
+Found = SmokeRun | Section
+
+
+class UnknownSchemaError(ValueError):
+    """A document of a form that this dgpin does not read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """What one file says, and its text."""
+
+    found: tuple[Found, ...]
+    attached: Attached
 
 
 def read(path: Path) -> Read | Refused:
@@ -22,20 +34,32 @@ def read(path: Path) -> Read | Refused:
         if path.stat().st_size > LARGEST:
             return Refused(file=str(path), reason="is too large to be evidence")
         text = path.read_text("utf-8")
-        document = Loose(json.loads(text))
-        schema = document["schema"].text
-        kind = _SCHEMAS.get(schema)
-        if kind is None:
-            why = f"has the schema {schema!r}, which this dgpin does not know"
-            return Refused(file=str(path), reason=why)
-        found = _READERS[kind](str(path), document)
+        found = tuple(_parts(str(path), Loose(json.loads(text))))
     except OSError as error:
         return Refused(file=str(path), reason=f"cannot be read: {error.strerror}")
+    except UnknownSchemaError as error:
+        return Refused(file=str(path), reason=str(error))
     except MalformedError as error:
         return Refused(file=str(path), reason=f"is damaged: {error}")
     except (ValueError, RecursionError):
         return Refused(file=str(path), reason="is damaged: it is not JSON")
-    return found, Attached(file=str(path), text=text)
+    return Read(found=found, attached=Attached(file=str(path), text=text))
+
+
+def _parts(file: str, document: Loose) -> Iterator[Found]:
+    """Yield a document's parts; the evidence of verify holds those of its steps."""
+    schema = document["schema"].text
+    kind = _SCHEMAS.get(schema)
+    if kind is None:
+        message = f"has the schema {schema!r}, which this dgpin does not know"
+        raise UnknownSchemaError(message)
+    yield _READERS[kind](file, document)
+    if kind is Kind.VERIFY:
+        for step in document["steps"]:
+            if not step["evidence"].is_null:
+                yield from _parts(f"{file} ({step['step'].text})", step["evidence"])
+    elif kind is Kind.DIFF_API and "host" in document:
+        yield sections.call_sites(file, document["host"])
 
 
 def _smoke(file: str, document: Loose) -> SmokeRun:
@@ -43,7 +67,7 @@ def _smoke(file: str, document: Loose) -> SmokeRun:
     loaded = None if run.is_null or run["loaded"].is_null else run["loaded"]
     device = document["gpu"]
     trouble = None if run.is_null or run["trouble"].is_null else run["trouble"]
-    facts = [row for row in document["facts"] if _verdict(row["verdict"]).is_finding]
+    facts = [row for row in document["facts"] if sections.verdict_of(row["verdict"]).is_finding]
     return SmokeRun(
         file=file,
         when=document["when"].text,
@@ -72,7 +96,7 @@ def _measured(check: Loose) -> Measured:
     explanation = check["explanation"]
     return Measured(
         check=check["id"].text,
-        verdict=_verdict(check["verdict"]),
+        verdict=sections.verdict_of(check["verdict"]),
         message=check["message"].text,
         number=check["number"].maybe_number,
         limit=check["limit"].number,
@@ -82,19 +106,13 @@ def _measured(check: Loose) -> Measured:
     )
 
 
-def _verdict(value: Loose) -> Verdict:
-    try:
-        return Verdict(value.text)
-    except ValueError:
-        message = f"{value.text!r} is no verdict"
-        raise MalformedError(message) from None
-
-
-_READERS: Mapping[Kind, Callable[[str, Loose], SmokeRun | Section]] = {
+_READERS: Mapping[Kind, Callable[[str, Loose], Found]] = {
     Kind.SMOKE: _smoke,
     Kind.CHECK: sections.check,
     Kind.BUMP: sections.bump,
     Kind.DIFF_API: sections.diff_api,
     Kind.CARRY: sections.carry,
     Kind.BUILD: sections.build,
+    Kind.LINT: sections.lint,
+    Kind.VERIFY: sections.verify,
 }

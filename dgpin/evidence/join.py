@@ -21,7 +21,15 @@ _WORST_FIRST = (
 )
 
 
-_ORDER = (Kind.BUMP, Kind.DIFF_API, Kind.CHECK, Kind.CARRY, Kind.BUILD)
+_ORDER = (
+    Kind.VERIFY,
+    Kind.BUMP,
+    Kind.DIFF_API,
+    Kind.LINT,
+    Kind.CHECK,
+    Kind.CARRY,
+    Kind.BUILD,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +106,9 @@ def join(paths: Sequence[Path], *, required: Sequence[str] = ()) -> Joined:
             refused.append(found)
         else:
             read.append(found)
-    runs = [found for found, _ in read if isinstance(found, SmokeRun)]
-    sections = [found for found, _ in read if isinstance(found, Section)]
+    parts = [part for each in read for part in each.found]
+    runs = [part for part in parts if isinstance(part, SmokeRun)]
+    sections = [part for part in parts if isinstance(part, Section)]
     newest = max(runs, key=lambda run: run.when, default=None)
     commit = _commit(section.commit for section in sections)
     refused += [_of_other_headers(run, newest) for run in runs if newest and not _same(run, newest)]
@@ -113,7 +122,7 @@ def join(paths: Sequence[Path], *, required: Sequence[str] = ()) -> Joined:
         sections=tuple(sorted(kept, key=lambda section: _ORDER.index(section.kind))),
         refused=tuple(refused),
         required=tuple(dict.fromkeys(required)),
-        attached=tuple(attached for _, attached in read if attached.file not in out),
+        attached=tuple(each.attached for each in read if each.attached.file not in out),
     )
 
 

@@ -31,6 +31,10 @@ class Loose:
             raise MalformedError(message)
         return Loose(self._value[key], where)
 
+    def __contains__(self, key: str) -> bool:
+        """Tell whether an object has a member."""
+        return isinstance(self._value, dict) and key in self._value
+
     def __iter__(self) -> Iterator["Loose"]:
         """Yield the items of an array.
 
@@ -41,13 +45,6 @@ class Loose:
             raise self._wrong("an array")
         for index, item in enumerate(self._value):
             yield Loose(item, f"{self._where}[{index}]")
-
-    def members(self) -> Iterator[tuple[str, "Loose"]]:
-        """Yield the members of an object."""
-        if not isinstance(self._value, dict):
-            raise self._wrong("an object")
-        for key in self._value:
-            yield key, self[key]
 
     @property
     def is_null(self) -> bool:

@@ -1,6 +1,6 @@
 """What commands other than smoke found, each as one section of the report."""
 
-from dgpin.evidence.loose import Loose
+from dgpin.evidence.loose import Loose, MalformedError
 from dgpin.evidence.values import Kind, Section
 from dgpin.verdict import Verdict
 
@@ -83,11 +83,95 @@ def diff_api(file: str, document: Loose) -> Section:
         file=file,
         title="API changes",
         summary=f"{document['a']['label'].text} to {document['b']['label'].text}",
-        verdict=Verdict(document["verdict"].text),
+        verdict=verdict_of(document["verdict"]),
         commit="",
         columns=("level", "name", "change", "witness", "accepted"),
         rows=tuple(rows),
     )
+
+
+def call_sites(file: str, host: Loose) -> Section:
+    """Return the host's uses that the API changes reach."""
+    findings = list(host["findings"])
+    counted = sum(each["counts"].flag for each in findings)
+    return Section(
+        kind=Kind.DIFF_API,
+        file=file,
+        title="Call sites",
+        summary=f"{counted} of {host['uses'].number:.0f} uses are reached",
+        verdict=Verdict.FAIL if counted else Verdict.PASS,
+        commit="",
+        columns=("consequence", "where", "code", "why", "cure"),
+        rows=tuple(
+            (
+                each["consequence"].text,
+                _at(each),
+                each["source"].text,
+                each["why"].text,
+                each["cure"].text,
+            )
+            for each in findings
+        ),
+    )
+
+
+def lint(file: str, document: Loose) -> Section:
+    """Return what is fragile at the host's boundary; only errors are findings."""
+    findings = list(document["findings"])
+    errors = sum(each["level"].text == "error" for each in findings)
+    return Section(
+        kind=Kind.LINT,
+        file=file,
+        title="Fragile uses",
+        summary=f"{errors} errors among {len(findings)} findings",
+        verdict=Verdict.FAIL if errors else Verdict.PASS,
+        commit="",
+        columns=("level", "rule", "where", "what", "cure"),
+        rows=tuple(
+            (
+                each["level"].text,
+                each["rule"].text,
+                _at(each),
+                each["message"].text,
+                each["cure"].text,
+            )
+            for each in findings
+        ),
+    )
+
+
+def verify(file: str, document: Loose) -> Section:
+    """Return what each step of `dgpin verify` answered.
+
+    A step that could not be done there is no finding: another machine's evidence may answer it.
+    """
+    steps = list(document["steps"])
+    failed = any(verdict_of(step["verdict"]).is_finding for step in steps)
+    return Section(
+        kind=Kind.VERIFY,
+        file=file,
+        title="Steps",
+        summary=f"of {document['host'].text}, {document['when'].text}",
+        verdict=Verdict.FAIL if failed else Verdict.PASS,
+        commit=document["new"]["commit"].maybe_text,
+        columns=("step", "verdict", "what"),
+        rows=tuple(
+            (step["step"].text, step["verdict"].text, step["summary"].text) for step in steps
+        ),
+    )
+
+
+def verdict_of(value: Loose) -> Verdict:
+    """Return a verdict.
+
+    Raises:
+        MalformedError: it is none.
+    """
+    try:
+        return Verdict(value.text)
+    except ValueError:
+        message = f"{value.text!r} is no verdict"
+        raise MalformedError(message) from None
 
 
 def carry(file: str, document: Loose) -> Section:

@@ -15,6 +15,8 @@ class Kind(str, Enum):
     DIFF_API = "diff-api"
     CARRY = "carry"
     BUILD = "build"
+    LINT = "lint"
+    VERIFY = "verify"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

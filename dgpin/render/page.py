@@ -52,19 +52,18 @@ def _hash(text: str) -> str:
 
 def _body(joined: Joined) -> Iterable[str]:
     parts = [
-        ("Refused", _refused(joined.refused)),
-        *((section.title, _section(section)) for section in joined.sections),
-        ("Checks", _matrix(joined)),
-        ("Times", _times(joined)),
-        ("Builds", _builds(joined.runs)),
-        ("Evidence", "".join(_evidence(each) for each in joined.attached)),
+        ("Refused", "", _refused(joined.refused)),
+        *((each.title, f": {_word(each.verdict)}", _section(each)) for each in joined.sections),
+        ("Checks", "", _matrix(joined)),
+        ("Times", "", _times(joined)),
+        ("Builds", "", _builds(joined.runs)),
+        ("Evidence", "", "".join(_evidence(each) for each in joined.attached)),
     ]
-    shown = [(f"part-{n}", title, text) for n, (title, text) in enumerate(parts) if text]
-    links = "".join(f'<li><a href="#{key}">{escape(title)}</a></li>' for key, title, _ in shown)
+    shown = [(f"part-{n}", *part) for n, part in enumerate(parts) if part[2]]
+    links = "".join(f'<li><a href="#{key}">{escape(title)}</a></li>' for key, title, *_ in shown)
     yield f'<nav aria-label="Parts"><ul>{links}</ul></nav>\n'
-    verdicts = {section.title: f": {_word(section.verdict)}" for section in joined.sections}
-    for key, title, text in shown:
-        yield f'<h2 id="{key}">{escape(title)}{verdicts.get(title, "")}</h2>\n{text}'
+    for key, title, verdict, text in shown:
+        yield f'<h2 id="{key}">{escape(title)}{verdict}</h2>\n{text}'
 
 
 def _word(verdict: Verdict) -> str:

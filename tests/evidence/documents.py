@@ -74,7 +74,7 @@ def smoke(
             "extension": "/x/deep_gemm/_C.so",
             "sha256": digest,
             "headers_sha256": headers,
-            "fingerprint": None,
+            "fingerprint": "",
             "requires": [],
         },
         "gpu": {"name": gpus.get(architecture, "a GPU"), "driver": "580.1"} if checks else None,
@@ -114,6 +114,59 @@ def pin_check(commit: str | None, *, verdict: str = "pass") -> dict[str, Any]:
         "configuration": {"source": "vllm", "preset": True, "near": False},
         "pin": {"repo": "https://example.org/r", "commit": commit},
         "rows": [row],
+    }
+
+
+def diff_api(*, host: bool = False) -> dict[str, Any]:
+    """Return the JSON of `dgpin diff-api` with one breaking change, and one use in a host."""
+    change = {
+        "rule": "symbol-removed",
+        "level": "breaking",
+        "path": "deep_gemm.gone",
+        "detail": "the function is gone",
+        "private": False,
+        "witness": {"code": "deep_gemm.gone", "in_a": "is there", "in_b": "AttributeError"},
+        "accepted": None,
+    }
+    use = {
+        "path": "vllm/ops.py",
+        "line": 7,
+        "rule": "raises",
+        "consequence": "raises",
+        "counts": True,
+        "source": "deep_gemm.gone(x)",
+        "why": "AttributeError",
+        "cure": "Use the new name.",
+    }
+    return {
+        "schema": "dgpin/diff-api/1",
+        "dgpin": "0.1.0",
+        "verdict": "fail",
+        "a": {"label": "A"},
+        "b": {"label": "B"},
+        "changes": [change],
+        **({"host": {"uses": 40, "findings": [use]}} if host else {}),
+    }
+
+
+def verify(**steps: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the JSON of `dgpin verify` with the evidence of some steps."""
+    return {
+        "schema": "dgpin/verify/1",
+        "dgpin": "0.1.0",
+        "host": "/host",
+        "when": "2026-09-22T10:00:00+00:00",
+        "verdict": "unknown",
+        "new": {"repo": "https://example.org/r", "commit": "ab" * 20, "given": None},
+        "steps": [
+            {
+                "step": name.replace("_", "-"),
+                "verdict": "unknown",
+                "summary": "not told",
+                "evidence": evidence,
+            }
+            for name, evidence in steps.items()
+        ],
     }
 
 

@@ -143,6 +143,48 @@ def test_other_commands(tmp_path: Path) -> None:
     ) == joined.sections[0].rows  # fmt: skip
 
 
+def test_call_sites(tmp_path: Path) -> None:
+    """A comparison with a host has two sections: what changed, and which uses it reaches."""
+    api, uses = _join(tmp_path, documents.diff_api(host=True)).sections
+
+    assert (("breaking", "deep_gemm.gone", "the function is gone",
+             "deep_gemm.gone: AttributeError", ""),) == api.rows  # fmt: skip
+    assert ("Call sites", "1 of 40 uses are reached", Verdict.FAIL) == (
+        uses.title,
+        uses.summary,
+        uses.verdict,
+    )
+    assert 1 == len(_join(tmp_path, documents.diff_api()).sections)
+
+
+def test_evidence_of_verify(tmp_path: Path) -> None:
+    """What verify wrote is all of its steps' evidence; what it could not do others may have."""
+    written = documents.verify(
+        check=pin_check(COMMIT), smoke=smoke("sm_90", check("gemm")), build=None
+    )
+    joined = _join(tmp_path, written, smoke("sm_100", check("gemm")))
+
+    assert ("sm_90", "sm_100") == joined.architectures
+    assert [Kind.VERIFY, Kind.CHECK] == [section.kind for section in joined.sections]
+    assert Verdict.PASS is joined.verdict
+    assert 2 == len(joined.attached)
+
+
+def test_step_that_failed(tmp_path: Path) -> None:
+    """A step of verify that failed fails the report, though it left no evidence."""
+    written = documents.verify(check=None)
+    written["steps"][0]["verdict"] = "fail"
+
+    assert Verdict.FAIL is _join(tmp_path, smoke("sm_90", check("gemm")), written).verdict
+
+
+def test_unknown_evidence_inside_verify(tmp_path: Path) -> None:
+    """A step whose evidence this dgpin does not read makes the whole file one that it refuses."""
+    joined = _join(tmp_path, documents.verify(check={"schema": "dgpin/check/9"}))
+
+    assert "dgpin/check/9" in _reasons(joined)["0.json"]
+
+
 def test_other_commit(tmp_path: Path) -> None:
     """A file about another commit than most is refused; a short one is the same commit."""
     joined = _join(tmp_path, pin_check("cd" * 20), pin_check(COMMIT), pin_check(COMMIT[:9]))

@@ -93,6 +93,17 @@ def test_evidence_cannot_run(joined: Joined) -> None:
     )
 
 
+def test_two_sections_of_one_kind(tmp_path: Path) -> None:
+    """Each of two files of one command is judged by itself."""
+    files = [
+        documents.write(tmp_path / f"{verdict}.json", pin_check(None, verdict=verdict))
+        for verdict in ("pass", "fail")
+    ]
+    heads = re.findall(r"Pin sites: <span class=\"(\w+)\"", page.page(join(files)))
+
+    assert ["pass", "fail"] == heads
+
+
 def test_longest_bar(joined: Joined) -> None:
     """The slowest check has the longest bar, the others theirs in proportion."""
     widths = re.findall(r'rect width="([\d.]+)"', page.page(joined))
