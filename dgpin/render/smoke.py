@@ -75,7 +75,7 @@ def check_line(result: Result) -> Line:
     word, style = MARKS[result.verdict]
     return (
         (f"{word:12}", style),
-        (f"{result.check.id:20}", "bold"),
+        (f"{result.check.id:19} ", "bold"),
         (f"{_number(result):22}", ""),
         (f"{_control(result):16}", "dim"),
         (f"{_times(result):22}" if result.message else _times(result), "dim"),

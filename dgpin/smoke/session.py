@@ -30,6 +30,7 @@ from dgpin.smoke.report import Report
 from dgpin.smoke.results import Ran, Trouble
 from dgpin.smoke.runner import Following, Plan
 from dgpin.smoke.target import Target
+from dgpin.verdict import Row, Verdict
 
 _DEFAULT_ARCH = "sm_90"  # whose headers level 0 judges where no GPU says otherwise
 _MOST_SHARDS = 6  # more only compile the same kernels twice
@@ -115,9 +116,27 @@ def _finish(report: Report, ran: Sequence[Ran]) -> Report:
     new, *older = ran
     return replace(
         report,
+        facts=(*_loaded(report.target, new), *report.facts),
         ran=new,
         against=older[0] if older else None,
         pairs=compare.compare(older[0], new) if older else (),
+    )
+
+
+def _loaded(read: Target, ran: Ran) -> tuple[Row, ...]:
+    """Compare the `_C` that was read at level 0 with the one that was loaded."""
+    if ran.loaded is None or read.extension is None:
+        return ()
+    loaded = Path(ran.loaded.extension or ran.loaded.package)
+    if loaded.resolve() == read.extension.resolve():
+        return ()
+    return (
+        Row(
+            rule="loaded",
+            verdict=Verdict.FAIL,
+            message=f"{loaded} was loaded, and {read.extension} was read",
+            hint="Remove one of them: the interpreter takes another file than its suffixes say.",
+        ),
     )
 
 

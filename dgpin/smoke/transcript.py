@@ -17,10 +17,13 @@ _WATCHDOG = "Timeout ("  # how faulthandler's message starts
 _MOST_RAW = 12_000
 # How compute-sanitizer's findings start; its other lines are headers and backtraces.
 _FINDING = re.compile(
-    r"^=+ (?:(?:Error|Warning): )?"
-    r"((?:Invalid|Misaligned|Race|Potential|Uninitialized|Barrier|Program hit|Illegal).*)",
+    r"^=+ (?:Error: )?"
+    r"((?:Invalid|Misaligned|Race reported|Uninitialized|Barrier error|Program hit|Illegal).*)",
     re.MULTILINE,
 )
+# Hazards that its manual calls possibly intended, such as code that counts on warps in lockstep.
+_WARNING = re.compile(r"^=+ Warning: (.*)", re.MULTILINE)
+_TOOL_FAILED = "Internal Sanitizer Error"
 Event = Mapping[str, Any]
 
 
@@ -104,17 +107,22 @@ def results(
 
 
 def sanitized(result: Result, *, child: Child) -> Result:
-    """Turn a pass during which compute-sanitizer found something into a failure."""
+    """Return what a check's answer is once compute-sanitizer's lines are read too.
+
+    A finding fails a pass, a warning is told, and a fault of the tool's own makes it unknown.
+    """
     text = child.said(result.check.id)
+    if _TOOL_FAILED in text:
+        why = "compute-sanitizer itself failed here"
+        return replace(result, verdict=Verdict.UNKNOWN, message=why, explanation=None)
     found = _FINDING.search(text)
-    if found is None or result.verdict.is_finding:
-        return result
-    return replace(
-        result,
-        verdict=Verdict.FAIL,
-        message=found[1].strip(),
-        raw=text[found.start() :][:_MOST_RAW],
-    )
+    if found is not None and result.verdict is Verdict.PASS:
+        raw = text[found.start() :][:_MOST_RAW]
+        return replace(result, verdict=Verdict.FAIL, message=found[1].strip(), raw=raw)
+    warned = _WARNING.search(text)
+    if warned is not None and result.verdict is Verdict.PASS:
+        return replace(result, message=f"warning: {warned[1].strip()[:120]}")
+    return result
 
 
 def _ended(check: Check, event: Event, child: Child) -> Result:

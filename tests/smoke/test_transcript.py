@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from dgpin.smoke.case import Check
-from dgpin.smoke.transcript import Child, parse, results, trouble
+from dgpin.smoke.transcript import Child, parse, results, sanitized, trouble
 from dgpin.verdict import Verdict
 
 FIELDS: dict[str, Any] = {
@@ -133,3 +135,38 @@ def test_trouble() -> None:
     assert quiet is not None
     assert ("start", "segmentation-fault") == (quiet.where, quiet.explanation.cause)
     assert trouble(child()) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "message"),
+    [
+        ("", Verdict.PASS, ""),
+        ("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors", Verdict.PASS, ""),
+        (
+            "========= Invalid __shared__ read of size 4 bytes\n=========     at f+0x10",
+            Verdict.FAIL,
+            "Invalid __shared__ read of size 4 bytes",
+        ),
+        (
+            "========= Error: Race reported between Read access at f",
+            Verdict.FAIL,
+            "Race reported between Read access at f",
+        ),
+        (
+            "========= Warning: Race reported between Read access at f",
+            Verdict.PASS,
+            "warning: Race reported between Read access at f",
+        ),
+        (
+            "========= Internal Sanitizer Error: it failed to handle a hardware exception.",
+            Verdict.UNKNOWN,
+            "compute-sanitizer itself failed here",
+        ),
+    ],
+)
+def test_sanitized(said: str, verdict: Verdict, message: str) -> None:
+    """What compute-sanitizer prints during a check is read as what it is."""
+    ended = child(begin("one"), end("one"), out=f"@@ dgpin check one\n{said}\n")
+    found = sanitized(results(ended, [ONE])[0], child=ended)
+
+    assert (verdict, message) == (found.verdict, found.message)

@@ -14,6 +14,7 @@ CHECK = Check(
     limit=1e-10,
     floor=0.1,
     level=SWEEP,
+    ran_on=("sm_90",),
 )
 
 
