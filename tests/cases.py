@@ -127,7 +127,7 @@ CASES = {
     "F5": Case((f"{_USES}::test_moves", f"{_USES}::test_the_chain")),
     "F7": Case(
         (f"{_ENVIRONMENT}::test_nothing_there", f"{_BROKEN}::test_broken_machine"),
-        "`dgpin show --env` says what is there; `dgpin diff-api --host` which calls it cannot take.",
+        "`dgpin show --env` says what is there, `dgpin diff-api --host` which calls it breaks.",
     ),
     "F8": Case(
         (

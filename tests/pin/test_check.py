@@ -104,6 +104,13 @@ def test_a_text_that_names_a_site_that_is_gone_is_a_finding(tmp_path: Path) -> N
     assert ("gone-file", "doc:1") == (row.rule, str(row.places[0]))
 
 
+def test_a_file_of_the_source_is_not_looked_for_in_the_host(tmp_path: Path) -> None:
+    """A comment may name what lies in DeepGEMM."""
+    text = f"# see deep_gemm/utils/layout.py and third-party/x/y.py\nPIN={OLD}\n"
+
+    assert checked(tmp_path, GOOD | {"b": text}) == []
+
+
 def test_a_source_without_recorded_submodules_is_a_finding(tmp_path: Path) -> None:
     """Each submodule that the source needs has a commit."""
     known = facts(submodules=("x/fmt", "x/cutlass"), fmt__commit="c" * 40)
