@@ -16,7 +16,7 @@ from dgpin.api.report import Report
 from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
-from dgpin.cli.output import JsonOption, OutputOption, emit
+from dgpin.cli.output import JsonOption, OutputOption, Target, parse, write
 from dgpin.cli.progress import task
 from dgpin.config import Accepted
 from dgpin.errors import DgpinError
@@ -69,6 +69,7 @@ def diff_api(
     pypi:NAME==VERSION, or a git ref. Exits 1 for what breaks, 3 when none was seen but something
     could not be read.
     """
+    forms = parse(output, json=json, known=shown.FORMS)
     with task("reading both builds"):
         lookup = Lookup(
             repositories=(repo,) if repo else _repositories(), text_only=static, compile=compile_
@@ -77,17 +78,17 @@ def diff_api(
         questions = _questions((a, b), pythons, lookup)
         report = diff.report(
             *questions,
-            accepted=_accepted(),
+            accepted=_accepted(host),
             today=datetime.now().astimezone().date(),
             timeout=timeout,
         )
     if host is not None:
-        return _host(host, report, output, json=json)
-    emit(shown.renderers(report), output, json=json)
+        return _host(host, report, forms)
+    write(shown.renderers(report), forms)
     return _CODES[report.verdict]
 
 
-def _host(root: Path, report: Report, output: Sequence[str] | None, *, json: bool) -> int:
+def _host(root: Path, report: Report, forms: Sequence[Target]) -> int:
     """Show which uses of a host the move breaks; they decide, not the changes themselves."""
     from dgpin.api.bind_findings import impact  # noqa: PLC0415 - only --host pays for it
     from dgpin.api.host.scan import scan  # noqa: PLC0415
@@ -95,7 +96,7 @@ def _host(root: Path, report: Report, output: Sequence[str] | None, *, json: boo
 
     with task("reading the host"):
         found = impact(scan(hosts.find_host(root).root), report.comparison)
-    emit(host_impact.renderers(report, found), output, json=json)
+    write(host_impact.renderers(report, found), forms)
     if found.breaks:
         return FINDINGS
     return INCOMPLETE if found.is_incomplete or report.is_incomplete else DONE
@@ -128,6 +129,6 @@ def _repositories() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*filter(None, named), *REPOSITORIES]))
 
 
-def _accepted() -> tuple[Accepted, ...]:
-    path = Path(hosts.find_host(None).root, configuration.FILE)
+def _accepted(host: Path | None) -> tuple[Accepted, ...]:
+    path = Path(hosts.find_host(host).root, configuration.FILE)
     return configuration.load(path).allow if path.is_file() else ()

@@ -10,6 +10,7 @@ from dgpin.render import rows as rendered
 from dgpin.render import words
 from dgpin.render.terminal import Line, Renderers
 
+FORMS = ("text", "json", "markdown", "github", "sarif")
 TITLES = {
     Effect.SILENT: "goes through and means something else",
     Effect.GONE: "name gone",

@@ -211,7 +211,7 @@ def _class(row: "dict[str, object]", cls: type) -> "list[dict[str, object]]":
             _member(row, name, "member", value=spell(getattr(member, "value", member)))
             for name, member in members.items()  # type: ignore[union-attr]
         ]
-    rows += _members(row, cls, skip=set(members) if is_enum else set())  # type: ignore[arg-type]
+    rows += _members(row, cls, skip=set(members) if is_enum else set(), plain=is_enum)  # type: ignore[arg-type]
     return rows
 
 
@@ -225,7 +225,10 @@ def _member(row: "dict[str, object]", name: str, kind: str, **more: object) -> "
     }
 
 
-def _members(row: "dict[str, object]", cls: type, *, skip: "set[str]") -> "list[dict[str, object]]":
+def _members(
+    row: "dict[str, object]", cls: type, *, skip: "set[str]", plain: bool
+) -> "list[dict[str, object]]":
+    """Return a class's members; `plain` leaves out what every enum has."""
     found: dict[str, object] = {}
     for owner in reversed(cls.__mro__):
         if load.belongs(getattr(owner, "__module__", "") or ""):
@@ -234,6 +237,8 @@ def _members(row: "dict[str, object]", cls: type, *, skip: "set[str]") -> "list[
     for name, value in sorted(found.items()):
         special = name.startswith("__") and name.endswith("__")
         if name in SILENT or name in skip or (name.startswith("_") and not special):
+            continue
+        if plain and (special or name in ("name", "value")):
             continue
         if special and not (inspect.isroutine(value) or isinstance(value, types.FunctionType)):
             continue
