@@ -107,8 +107,8 @@ def _work_out(host: Host, fit: Fit, request: Request, how: _How) -> Move:
 
 def _write(given: Path | None, request: Request, how: _How, *, commit: bool) -> shown.Result:
     host = hosts.find_host(given)
-    if commit and not worktree.is_git(host.root):
-        raise worktree.NoGitHostError(host.root)
+    if commit:
+        worktree.require_committer(host.root)
     with files.locked(host.root, command="bump") as tree:
         moved = _work_out(host, hosts.fit(host), request, how)
         tree.apply(moved.plan.edits)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dgpin.errors import UsageError
+from dgpin.errors import UnavailableError, UsageError
 from dgpin.verdict import Place
 
 if TYPE_CHECKING:
@@ -29,6 +29,25 @@ class NoGitHostError(UsageError):
 
     def __init__(self, root: Path) -> None:
         super().__init__(f"{root} is not in a git work tree, so there is nothing to commit to")
+
+
+class NoIdentityError(UsageError):
+    """Git does not know in whose name to commit."""
+
+    hint = "Set user.name and user.email with `git config`, or run without --commit."
+
+    def __init__(self) -> None:
+        super().__init__("git does not know who commits here; nothing was written")
+
+
+class UncommittedError(UnavailableError):
+    """The sites are written, and git did not make the commit: a hook refused, say."""
+
+    def __init__(self, paths: Sequence[str], why: str) -> None:
+        super().__init__(
+            f"the sites are written, but git refused to commit them: {why}",
+            hint=f"Mend what it says, then: git commit --only -- {' '.join(paths)}",
+        )
 
 
 def is_git(root: Path) -> bool:
@@ -101,18 +120,31 @@ def gitlink(root: Path, path: str) -> tuple[str, Place] | None:
     return (fields[1], Place(path)) if fields[:1] == ["160000"] else None
 
 
+def require_committer(root: Path) -> None:
+    """Refuse a commit that git could not make, before anything is written for it.
+
+    Raises:
+        NoGitHostError: the host is no git work tree.
+        NoIdentityError: git does not know who commits.
+    """
+    if not is_git(root):
+        raise NoGitHostError(root)
+    if any(_git(root, "var", f"GIT_{who}_IDENT").returncode for who in ("AUTHOR", "COMMITTER")):
+        raise NoIdentityError
+
+
 def commit(root: Path, paths: Sequence[str], message: str) -> str:
     """Commit the site files, and nothing else, and return the new commit's SHA.
 
     It is signed off where git's configuration asks for it (format.signOff).
 
     Raises:
-        NoGitHostError: the host is no git work tree.
-        CommandError: git refused, for instance a hook of the host.
+        UncommittedError: git refused, for instance a hook of the host.
     """
-    if not is_git(root):
-        raise NoGitHostError(root)
     wants = _git(root, "config", "--type=bool", "--get", "format.signOff").text.strip() == "true"
     words = ["-s"] if wants else []
-    _git(root, "commit", "-q", "-m", message, *words, "--only", "--", *_real(root, paths)).check()
+    real = _real(root, paths)
+    done = _git(root, "commit", "-q", "-m", message, *words, "--only", "--", *real)
+    if done.returncode != 0:
+        raise UncommittedError(real, done.tail)
     return _git(root, "rev-parse", "HEAD").check().text.strip()

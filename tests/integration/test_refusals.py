@@ -272,6 +272,26 @@ def test_dirty_file_behind_a_link(world: World) -> None:
     assert "" == world.git("status", "--porcelain")
 
 
+def test_commit_that_git_refuses(world: World) -> None:
+    """Without an identity nothing is written; after a hook's refusal the message says what is."""
+    hook = world.host / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho 'run the formatter first' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    head = world.git("rev-parse", "HEAD")
+    world.refuses(2, "git does not know who commits here", words=("dev", *LOST, "--commit"))
+    world.git("config", "user.name", "Ada")
+    world.git("config", "user.email", "ada@example.org")
+
+    answer = world.dgpin("bump", "dev", *LOST, "--commit")
+
+    assert 3 == answer.code
+    assert "the sites are written, but git refused to commit them: run the formatter" in answer.err
+    assert f"git commit --only -- {CMAKE} docker/Dockerfile" in answer.err
+    assert head == world.git("rev-parse", "HEAD")
+    assert world.example.commits["port"] in (world.host / CMAKE).read_text()
+
+
 def test_conflict_markers(world: World) -> None:
     """Two branches that move the pin conflict; either side, checked out, is bumped as ever.
 
