@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dgpin.cli.output import JsonOption, OutputOption, emit
+from dgpin.cli.output import JsonOption, OutputOption, emit, parse
 from dgpin.cli.smoke_progress import Progress
 from dgpin.errors import UsageError
 from dgpin.render import smoke as shown
@@ -81,6 +81,7 @@ def smoke(
         terminal.write(tuple(shown.listing(known)))
         return 0
     _check_arch(arch)
+    parse(output, json=json, known=shown.FORMS)
     from dgpin.smoke.session import Request, run  # noqa: PLC0415 - --list does without
 
     request = Request(

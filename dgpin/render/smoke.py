@@ -13,6 +13,7 @@ from dgpin.smoke.report import Report
 from dgpin.smoke.results import Ran, Result
 from dgpin.verdict import Row, Verdict
 
+FORMS = ("text", "json", "markdown", "junit", "github")
 _PALE = {Difference.SAME: "dim", Difference.FIXED: "green", Difference.GAINED: "green"}
 
 

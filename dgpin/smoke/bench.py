@@ -103,9 +103,9 @@ class Bench:
 
     def time(self, call: Callable[[], object], calls: int = WARM_CALLS) -> None:
         """Time warm calls one by one; for information, never for the verdict."""
-        call()
         if not self.on_gpu:
             return
+        call()
         event = self.torch.cuda.Event
         marks = [(event(enable_timing=True), event(enable_timing=True)) for _ in range(calls)]
         for before, after in marks:
@@ -120,7 +120,7 @@ class Bench:
         reference = self._bits(expected).clone()
         self.synchronize()
         changed = 0
-        for _ in range(REPEATS):
+        for _ in range(REPEATS if self.on_gpu else 1):
             again = self._bits(call())
             self.synchronize()
             changed += not self.torch.equal(again, reference)

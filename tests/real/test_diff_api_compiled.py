@@ -50,7 +50,7 @@ PyMODINIT_FUNC PyInit__C_extension() {{
 TORCH_LIBRARY(deep_gemm, m) {{
     for (volatile char* at = table + {len(MARK) + 1}; *at;) {{
         std::string schema(const_cast<char*>(at));
-        m.def(schema);
+        m.def(schema.c_str());
         at += schema.size() + 1;
     }}
 }}

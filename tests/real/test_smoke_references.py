@@ -23,7 +23,7 @@ def on_cpu(checks: str, *faults: str) -> dict[str, Any]:
     """Run checks against the fake build under an interpreter that has torch."""
     done = subprocess.run(
         [inputs.torch_python(), SCRIPT, ROOT, checks, *faults],
-        capture_output=True, text=True, check=True, timeout=1200,
+        capture_output=True, text=True, check=True, timeout=3600,
     )  # fmt: skip
     answers: dict[str, Any] = json.loads(done.stdout)
     return answers
@@ -46,7 +46,7 @@ def test_sound_build_passes(sound: dict[str, Any], name: str) -> None:
         ("mixed0_n1", "stale query", "calc_diff 0.3 is over the limit 1e-06"),
         ("situ_mega_moe", "scales swapped", "calc_diff 0.137 is over the limit 0.001"),
         ("fp8_gemm_spread", "last row unwritten", "calc_diff nan is over the limit 1e-05"),
-        ("bf16_gemm_jit", "race", "8 repeated calls differ in their bits"),
+        ("bf16_gemm_jit", "race", "1 repeated calls differ in their bits"),
         ("grouped_masked", "one row too many", "a group of no rows was written; "),
         ("einsum_bmk", "a batch left out", "calc_diff 0.00"),
         (

@@ -110,3 +110,8 @@ def test_listing() -> None:
 
     assert "mixed0_n1" in text
     assert "never run on sm_100, sm_103, sm_120" in text
+
+
+def test_forms() -> None:
+    """The forms that are promised are those that there are."""
+    assert smoke.FORMS == tuple(smoke.renderers(EVERYTHING))
