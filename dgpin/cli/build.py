@@ -120,7 +120,7 @@ def _obtain(what: str | None, host: Path | None, repo: str | None) -> tuple[Obta
             return obtain.sdist(what.removeprefix("pypi:")), None
     if what is not None and Path(what).is_dir():
         return obtain.Obtained(root=Path(what).resolve(), label=what), None
-    if what is not None and ("/" in what and Path(what.partition("/")[0] or "/").exists()):
+    if what is not None and what.startswith(("/", "./", "../", "~")):  # no ref begins so
         raise UsageError(f"{what}: there is no such directory")
     if what is not None and re.fullmatch(r"[0-9a-f]{40}", what):
         known = obtain.exported(what)

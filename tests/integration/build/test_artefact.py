@@ -1,6 +1,8 @@
 """Artefacts judged: wheels, extensions and environments of small shared objects."""
 
+import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -201,6 +203,21 @@ def test_missing_torch_symbol_is_demangled_with_its_cure(
     assert f"dgpin build --python {python.path}" in row.hint
 
 
+def test_other_string_abi_is_told(tmp_path: Path, python: Interpreter) -> None:
+    """Symbols with the new std::string, and a torch without: the row says which has which."""
+    torch = tmp_path / "site/torch"
+    shutil.copytree(python.search[-1] / "torch", torch)
+    smalls.library(torch / "lib/libc10.so", code="void touch() {}")
+    code = "#include <string>\nnamespace c10 { void f(std::string); } void g() { c10::f({}); }"
+    path = extension(tmp_path / f"_C{python.ext_suffix}", code)
+
+    rows = artefact.check_artefact(path, interpreter=replace(python, search=(torch.parent,)))
+
+    found, message = verdict(rows, "artefact-torch")
+    assert Verdict.FAIL == found
+    assert message.endswith("by the C++11 ABI, and this torch is built without")
+
+
 def test_without_torch_nothing_is_claimed(tmp_path: Path, plain: bytes) -> None:
     """Where there is no torch to compare with, the row is skipped and says so."""
     path = tmp_path / CP311
@@ -269,14 +286,8 @@ def test_two_owners_are_a_failure(
 ) -> None:
     """Two distributions that claim one package are both named."""
     install(tmp_path, plain, *owners)
-    there = Interpreter(
-        path=python.path,
-        version="3.11.7",
-        include=python.include,
-        ext_suffix=".cpython-311-x86_64-linux-gnu.so",
-        platform=python.platform,
-        search=(tmp_path,),
-    )
+    suffix = ".cpython-311-x86_64-linux-gnu.so"
+    there = replace(python, version="3.11.7", ext_suffix=suffix, search=(tmp_path,))
 
     found, message = verdict(artefact.check_environment(there), "artefact-owners")
 

@@ -1,6 +1,7 @@
 """`dgpin build` as it is typed: exit codes, what is shown, and the JSON."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from tests.build import small as smalls
 from tests.build.jobs import compiler
 from tests.build.small import Small
 from tests.build.world import write
-from tests.example import make_deepgemm
+from tests.example import make_deepgemm, make_host
 
 SCHEMA = json.loads((Path(dgpin.__file__).parent / "render/schemas/build.json").read_text())
 Run = Callable[..., tuple[int, str, str]]
@@ -193,6 +194,33 @@ def test_commit_is_taken_out_of_its_mirror(
     recorded = {path: sha for path, sha in example.submodules.items() if "fmt" not in path}
     assert recorded == {each["path"]: each["recorded"] for each in source["submodules"]}
     assert recorded == {each["path"]: each["present"] for each in source["submodules"]}
+
+
+def test_pin_of_the_host_is_the_default(
+    tmp_path: Path, small: Small, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without an argument the commit is built that the host pins, from where the host has it."""
+    example = make_deepgemm(tmp_path / "example")
+    host = make_host(tmp_path / "host", example.url, example.commits["old"])
+
+    app.main(["build", "--host", str(host), "--python", small.python, "--preflight", "--json"])
+
+    assert example.commits["old"] == answer(capsys.readouterr().out)["source"]["commit"]
+
+
+def test_commit_that_was_built_asks_no_repository(
+    tmp_path: Path, small: Small, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A full SHA whose tree is in the cache is taken from there."""
+    example = make_deepgemm(tmp_path / "example")
+    words = ["build", example.commits["old"], "--python", small.python, "--preflight", "--json"]
+    app.main([*words, "--repo", example.url])
+    first = answer(capsys.readouterr().out)["source"]
+    shutil.rmtree(tmp_path / "example")
+
+    app.main(words)
+
+    assert first == answer(capsys.readouterr().out)["source"]
 
 
 def test_hanging_compiler_is_told_by_the_preflight(
