@@ -7,7 +7,16 @@ from enum import Enum
 
 from dgpin.api import bind, bind_cure, bind_meaning
 from dgpin.api.bind import Bound, Refused, Untold
-from dgpin.api.bind_lookup import Asked, Missing, There, Unclear, first
+from dgpin.api.bind_lookup import (
+    Asked,
+    Missing,
+    There,
+    Unclear,
+    first,
+    for_version,
+    is_reached,
+    shows,
+)
 from dgpin.api.change import Comparison
 from dgpin.api.surface import Binding, Surface
 from dgpin.api.uses import Form, Handler, Outcome, Scan, Then, Use
@@ -110,8 +119,17 @@ class _Judge:
 
     def use(self, use: Use) -> Iterator[Finding]:
         """Yield what happens to one use."""
-        if not use.targets or use.is_fallback:
+        if not use.targets or use.is_fallback or not is_reached(self.b, use):
             return
+        asks = for_version(use)
+        found = list(self._of(use))
+        if asks is not None and found:
+            reason = f"whether it is reached depends on the version, asked for at {asks.place}"
+            self.doubts.append(Doubt(use=use, reason=reason))
+            return
+        yield from found
+
+    def _of(self, use: Use) -> Iterator[Finding]:
         match use.form:
             case Form.CALL:
                 yield from self._call(use)
@@ -235,13 +253,8 @@ class _Judge:
             )
 
     def _has_parameter(self, surface: Surface, use: Use) -> bool | None:
-        """Return whether `inspect.signature` shows a parameter; None when that is not known."""
         found = first(surface, use.targets)
-        if not isinstance(found, There) or found.symbol is None or not found.symbol.signatures:
-            return None
-        if found.symbol.binding is not Binding.PYTHON:
-            return False
-        return any(p.name == use.parameter for p in found.symbol.signatures[0].parameters)
+        return shows(found.symbol, use.parameter) if isinstance(found, There) else None
 
     def _call(self, use: Use) -> Iterator[Finding]:
         before, after = first(self.a, use.targets), first(self.b, use.targets)
@@ -249,8 +262,23 @@ class _Judge:
             return
         if isinstance(after, Missing):
             yield from self._call_of_nothing(use, before, after)
+        elif isinstance(after, There) and not is_reached(self.a, use):
+            yield from self._newly_reached(use, after)
         elif isinstance(before, There) and isinstance(after, There):
             yield from self._bound(use, before, after)
+
+    def _newly_reached(self, use: Use, after: There) -> Iterator[Finding]:
+        """The host has a way for builds such as B; A never went there."""
+        if after.symbol is None or use.arguments is None:
+            return
+        answer = bind.call(after.symbol, use.arguments)
+        if isinstance(answer, Refused):
+            path = after.target.path
+            why = f"{_refused_words(path, answer)}; A did not get here"
+            finding = self._raises(use, path, answer.exception, why)
+            named = [name for name, _ in answer.reasons if name]
+            cures = [self.cure.call(use, path, name) for name in named or [""]]
+            yield replace(finding, parameter=", ".join(named), cure=" ".join(cures))
 
     def _call_of_nothing(self, use: Use, before: object, after: Missing) -> Iterator[Finding]:
         """The name that is called is gone: here, or where the host got it."""
@@ -328,7 +356,7 @@ class _Judge:
         named = [name for name, _ in a.reasons if name]
         if named and all(self._is_guarded(use, path, name) for name in named):
             return
-        if _catcher(use, a.exception) is None:
+        if _catcher(use, a.exception) is None and not use.is_one_of:
             yield Finding(
                 consequence=Consequence.LATENT,
                 use=use,

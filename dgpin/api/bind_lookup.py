@@ -4,8 +4,8 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dgpin.api.surface import PACKAGE, Kind, Surface, Symbol
-from dgpin.api.uses import Form, Scan, Target, Use
+from dgpin.api.surface import PACKAGE, Binding, Kind, Surface, Symbol
+from dgpin.api.uses import Form, Guard, Scan, Target, Use
 
 # What leaks into a package's modules without being API; reaching it is not judged.
 _FOREIGN = frozenset({"torch", "triton", "numpy", "np", "tvm_ffi"}) | sys.stdlib_module_names
@@ -41,23 +41,20 @@ Found = There | Missing | Unclear
 def find(surface: Surface, target: Target) -> Found:
     """Return whether a target is there."""
     path = _resolved(surface, target.path)
-    if path is None:
+    if path is None or path == f"{PACKAGE}.__version__":
         return Unclear(path=target.path)
-    if path == PACKAGE:
-        return There(symbol=None, target=target)
     symbol = surface.by_path.get(path)
-    if symbol is not None:
+    if symbol is not None or path == PACKAGE:
         return There(symbol=symbol, target=target)
-    if reason := surface.is_unreadable(path):
-        return Unclear(path=path, reason=reason)
-    return _absent(surface, path)
+    reason = surface.is_unreadable(path) or _unread_extension(surface)
+    return Unclear(path=path, reason=reason) if reason else _absent(surface, path)
 
 
-def _absent(surface: Surface, path: str) -> Found:
+def _absent(surface: Surface, path: str) -> Missing | Unclear:
+    """Return whether a surface speaks of such names at all, so that this one is missing."""
     parent, _, name = path.rpartition(".")
-    if name in _FOREIGN or (name.startswith("_") and not name.startswith("_C")):
-        return Unclear(path=path)
-    if not parent:
+    hidden = name.startswith("_") and not name.startswith("_C")
+    if name in _FOREIGN or hidden or not parent:
         return Unclear(path=path)
     holder = surface.by_path.get(parent)
     if holder is None and parent != PACKAGE:
@@ -65,10 +62,17 @@ def _absent(surface: Surface, path: str) -> Found:
         return Missing(path=path, module=True) if isinstance(above, Missing) else above
     if holder is None or holder.kind is Kind.MODULE:
         return Missing(path=path)
-    if holder.kind in {Kind.CLASS, Kind.ENUM}:
-        foreign = any(t.startswith("base:") and PACKAGE not in t for t in holder.traits)
-        return Unclear(path=path) if foreign else Missing(path=path)
-    return Unclear(path=path)
+    foreign = any(t.startswith("base:") and PACKAGE not in t for t in holder.traits)
+    known = holder.kind in {Kind.CLASS, Kind.ENUM} and not foreign
+    return Missing(path=path) if known else Unclear(path=path)
+
+
+def _unread_extension(surface: Surface) -> str:
+    """Return why the compiled half could not be read: then any name may come from there."""
+    for item in surface.unreadable:
+        if item.path.rpartition(".")[2].startswith("_C"):
+            return f"{item.path}: {item.reason}"
+    return ""
 
 
 def _resolved(surface: Surface, path: str) -> str | None:
@@ -100,10 +104,10 @@ def first(surface: Surface, targets: Iterable[Target]) -> Found:
 
 
 class Asked:
-    """The questions that a host asks about names and parameters, class by class."""
+    """The questions that a host asks about names and parameters."""
 
     def __init__(self, scan: Scan) -> None:
-        self._questions = {
+        self._by_class = {
             (use.place.path, _class(use), target.path, use.parameter)
             for use in scan.uses
             if use.form in {Form.HASATTR, Form.PARAMETER}
@@ -115,10 +119,45 @@ class Asked:
 
         A class may ask in one method and keep the answer for another.
         """
-        if any(g.path == path and g.parameter == parameter for g in use.guards):
+        if any((g.path, g.parameter, g.absent) == (path, parameter, False) for g in use.guards):
             return True
         where = (use.place.path, _class(use))
-        return bool(where[1]) and (*where, path, parameter) in self._questions
+        return bool(where[1]) and (*where, path, parameter) in self._by_class
+
+
+def for_version(use: Use) -> Guard | None:
+    """Return the question for the library's version that decides whether a use is reached."""
+    return next((g for g in use.guards if g.path == f"{PACKAGE}.__version__"), None)
+
+
+def is_reached(surface: Surface, use: Use) -> bool:
+    """Whether the questions before a use can be answered so that it is reached in a build.
+
+    What the host does instead, when the very name it uses is not there, is a matter of its own.
+    """
+    own = {target.path for target in use.targets}
+    return not any(
+        _answer(surface, guard) is guard.absent
+        for guard in use.guards
+        if guard.absent or guard.parameter or guard.path not in own
+    )
+
+
+def _answer(surface: Surface, guard: Guard) -> bool | None:
+    """Return whether what a guard asks for is there; None when that is not known."""
+    found = find(surface, Target(path=guard.path, place=guard.place))
+    if not isinstance(found, There) or not guard.parameter:
+        return {There: True, Missing: False}.get(type(found))
+    return shows(found.symbol, guard.parameter)
+
+
+def shows(symbol: Symbol | None, parameter: str) -> bool | None:
+    """Return whether `inspect.signature` shows a parameter; None when that is not known."""
+    if symbol is None or not symbol.signatures:
+        return None
+    if symbol.binding is not Binding.PYTHON:
+        return False
+    return any(p.name == parameter for p in symbol.signatures[0].parameters)
 
 
 def _class(use: Use) -> str:

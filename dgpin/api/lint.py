@@ -6,12 +6,22 @@ from dataclasses import dataclass, replace
 
 from dgpin.api import bind, spelling
 from dgpin.api.bind import Bound, Refused, Untold
-from dgpin.api.bind_lookup import Asked, Missing, There, Unclear, find, first
+from dgpin.api.bind_lookup import (
+    Asked,
+    Found,
+    Missing,
+    There,
+    Unclear,
+    first,
+    for_version,
+    is_reached,
+    shows,
+)
 from dgpin.api.change import Level
 from dgpin.api.lint_rules import BY_ID
 from dgpin.api.signature import Parameter
 from dgpin.api.surface import Binding, Surface
-from dgpin.api.uses import Form, Handler, Remark, Scan, Then, Use
+from dgpin.api.uses import Form, Handler, Remark, Scan, Target, Then, Use
 from dgpin.verdict import Place
 
 
@@ -70,6 +80,8 @@ def lint(scan: Scan, surface: Surface) -> Lint:
     against = _Against(scan, surface)
     found: dict[tuple[str, Place, str], Finding] = {}
     for use in scan.uses:
+        if for_version(use) is not None or not is_reached(surface, use):
+            continue  # for other builds
         for rule in _RULES:
             for finding in rule(against, use):
                 found.setdefault((finding.rule, finding.place, finding.message), finding)
@@ -85,7 +97,7 @@ def lint(scan: Scan, surface: Surface) -> Lint:
 
 
 class _Against:
-    """A surface, and what of the host's questions about it is known."""
+    """A surface, and what is known of the host's questions about it."""
 
     def __init__(self, scan: Scan, surface: Surface) -> None:
         self.surface = surface
@@ -99,15 +111,20 @@ class _Against:
             if zero_is_a_value(p)
         }
 
+    def find(self, targets: tuple[Target, ...]) -> Found:
+        """Return the first target that is there."""
+        found = first(self.surface, targets)
+        if isinstance(found, Unclear) and found.reason:
+            self.doubts.append(f"{found.path}: {found.reason}")
+        return found
+
     def is_guarded(self, use: Use, path: str, parameter: str = "") -> bool:
         """Whether the host asks before it uses it."""
         return self.asked.before(use, path, parameter)
 
     def answer(self, use: Use) -> tuple[There, bind.Answer] | None:
         """Return what a call finds and how it binds; None when there is nothing to bind."""
-        found = first(self.surface, use.targets)
-        if isinstance(found, Unclear) and found.reason:
-            self.doubts.append(f"{found.path}: {found.reason}")
+        found = self.find(use.targets)
         if not isinstance(found, There) or found.symbol is None or use.arguments is None:
             return None
         answer = bind.call(found.symbol, use.arguments)
@@ -148,7 +165,7 @@ _REACHING = frozenset({Form.READ, Form.IMPORT, Form.DYNAMIC_IMPORT, Form.GETATTR
 def _optional_names(against: _Against, use: Use) -> Iterator[Finding]:
     if use.form is not Form.GETATTR or use.is_fallback or not use.targets[-1].optional:
         return
-    found = first(against.surface, use.targets)
+    found = against.find(use.targets)
     name = _last(use.path)
     if isinstance(found, Missing):
         names = " nor ".join(_last(t.path) for t in use.targets)
@@ -171,22 +188,19 @@ def _then(use: Use) -> str:
 
 def _dead_probes(against: _Against, use: Use) -> Iterator[Finding]:
     if use.form in {Form.HASATTR, Form.FIND_SPEC}:
-        found = first(against.surface, use.targets)
+        found = against.find(use.targets)
         if isinstance(found, Missing):
             yield _at("dead-probe", use, f"the pinned API has no {use.path}: the answer is no")
     elif use.form is Form.PARAMETER:
-        found = first(against.surface, use.targets)
-        if not isinstance(found, There) or found.symbol is None or not found.symbol.signatures:
-            return
-        symbol = found.symbol
-        if symbol.binding is not Binding.PYTHON:
-            why = f"inspect.signature cannot read {symbol.binding.value}"
+        found = against.find(use.targets)
+        symbol = found.symbol if isinstance(found, There) else None
+        if symbol is not None and shows(symbol, use.parameter) is False:
+            why = f"has no `{use.parameter}`"
+            if symbol.binding is not Binding.PYTHON:
+                why = f"inspect.signature cannot read {symbol.binding.value}"
             yield _at("dead-probe", use, f"{_last(use.path)}: {why}, so the answer is no")
-        elif use.parameter not in {p.name for p in symbol.signatures[0].parameters}:
-            why = f"has no `{use.parameter}`, so the answer is no"
-            yield _at("dead-probe", use, f"{_last(use.path)} {why}")
     elif use.form is Form.IMPORT and not use.is_fallback and len(use.targets) == 1:
-        found = find(against.surface, use.targets[0])
+        found = against.find(use.targets[:1])
         if isinstance(found, Missing) and _caught(use, "ImportError") is not None:
             yield _at(
                 "dead-probe", use, f"the pinned API has no {use.path}: the import never works"
@@ -195,11 +209,11 @@ def _dead_probes(against: _Against, use: Use) -> Iterator[Finding]:
 
 def _dead_fallbacks(against: _Against, use: Use) -> Iterator[Finding]:
     if use.form in {Form.GETATTR, Form.IMPORT} and len(use.targets) > 1 and not use.is_fallback:
-        found = find(against.surface, use.targets[0])
+        found = against.find(use.targets[:1])
         rest = ", ".join(_last(t.path) for t in use.targets[1:])
         if isinstance(found, There):
             yield _at("dead-fallback", use, f"{_last(use.path)} is there, so {rest} is never used")
-        elif isinstance(found, Missing) and isinstance(first(against.surface, use.targets), There):
+        elif isinstance(found, Missing) and isinstance(against.find(use.targets), There):
             yield _at(
                 "dead-fallback", use, f"the pinned API has no {_last(use.path)}: {rest} is used"
             )
@@ -218,7 +232,7 @@ def _dead_fallbacks(against: _Against, use: Use) -> Iterator[Finding]:
 def _wrong_handlers(against: _Against, use: Use) -> Iterator[Finding]:
     if use.form is not Form.CALL or not use.handlers:
         return
-    found = first(against.surface, use.targets)
+    found = against.find(use.targets)
     if not isinstance(found, There) or found.symbol is None:
         return
     raised = bind.RAISED[found.symbol.binding]
@@ -243,7 +257,7 @@ def _risky_places(against: _Against, use: Use) -> Iterator[Finding]:
 
 def _drifted_doubles(against: _Against, use: Use) -> Iterator[Finding]:
     if use.form in {Form.FAKE, Form.PATCH} and use.targets:
-        found = find(against.surface, use.targets[0])
+        found = against.find(use.targets[:1])
         if isinstance(found, Missing):
             yield _at("fake-drift", use, f"the pinned API has no {_last(use.path)}")
 
@@ -259,7 +273,7 @@ def _broken(against: _Against, use: Use) -> Iterator[Finding]:
         named = [name for name, _ in answer.reasons if name]
         if named and all(against.is_guarded(use, use.path, name) for name in named):
             return
-        if _caught(use, answer.exception) is None:
+        if _caught(use, answer.exception) is None and not use.is_one_of:
             callers = "" if use.callers or use.runs_at_import else "; no caller was found"
             why = f"{_last(use.path)}: {answer.why} ({answer.exception}){callers}"
             yield _at("broken-call", use, why)
@@ -272,7 +286,7 @@ def _broken_name(against: _Against, use: Use) -> Iterator[Finding]:
         return
     target = use.targets[-1]
     here = use.form is not Form.CALL or (target.place == use.place and not target.optional)
-    found = first(against.surface, use.targets)
+    found = against.find(use.targets)
     if not here or not isinstance(found, Missing) or against.is_guarded(use, use.path):
         return
     imports = use.form in {Form.IMPORT, Form.DYNAMIC_IMPORT}

@@ -116,11 +116,15 @@ class Consumer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """A question asked before a use: this name (or this parameter of it) is there."""
+    """A question asked before a use: this name (or this parameter of it) is there, or is not.
+
+    A question for the version has the path of `__version__`; its answer is not worked out.
+    """
 
     path: str
     place: Place
     parameter: str = ""
+    absent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +134,8 @@ class Use:
     `targets` are tried in order and the first that is there is used. `absent` is what the host
     does before the call when none is; None when it asks nothing. `via` is the call inside a
     wrapper that the arguments of this place end up in. `is_fallback`: a later leg of a chain, which
-    its first leg speaks for. `runs_at_import`: outside any function.
+    its first leg speaks for. `is_one_of`: what is called depends on a run, and so may its
+    arguments. `runs_at_import`: outside any function.
     """
 
     form: Form
@@ -148,6 +153,7 @@ class Use:
     callers: tuple[Caller, ...] = ()
     via: Place | None = None
     is_fallback: bool = False
+    is_one_of: bool = False
     runs_at_import: bool = False
     in_test: bool = False
 

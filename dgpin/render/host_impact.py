@@ -122,7 +122,14 @@ def count(impact: Impact) -> str:
 
 def as_json(report: Report, impact: Impact) -> str:
     """Return the whole answer as a versioned document."""
-    whole = {**diff_api_documents.content(report), "host": content(impact)}
+    # With a host, its uses decide, as the exit code does.
+    verdict = Verdict.UNKNOWN if impact.is_incomplete or report.is_incomplete else Verdict.PASS
+    verdict = Verdict.FAIL if impact.breaks else verdict
+    whole = {
+        **diff_api_documents.content(report),
+        "verdict": verdict.value,
+        "host": content(impact),
+    }
     return document("diff-api", diff_api_documents.VERSION, whole)
 
 

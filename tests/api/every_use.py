@@ -62,6 +62,7 @@ if hasattr(_dg, "kept"):  #> hasattr ok
 _impl = None
 _loud_impl = None
 _lazy = None
+_again = None
 
 
 def _missing():
@@ -75,6 +76,13 @@ def load():
     _loud_impl = getattr(handle, "gone", None)  #> getattr silently off
     _lazy = getattr(handle, "old_name", None)  #> getattr silently off
     return handle
+
+
+def load_once():
+    global _again
+    if _again is not None or _impl is not None:
+        return
+    _again = getattr(dg, "gone", None)  #> getattr silently off
 
 
 def wrapper(*args, **kwargs):
@@ -268,6 +276,38 @@ def branches(x, old):
     f(x)  #> call ok
     if (g := getattr(dg, "gone", None)) is not None:  #> getattr silently off
         g(x)  #> call ok
+
+
+def by_presence(x):
+    if hasattr(dg, "new_name"):  #> hasattr ok
+        f = dg.new_name  #> read ok
+    else:
+        f = dg.gone  #> read ok
+    if not hasattr(dg, "appended"):  #> hasattr ok
+        return dg.gone(x)  #> call ok
+    h = getattr(dg, "kept", None)  #> getattr ok
+    if h is None:
+        h = dg.gone  #> read ok
+    try:
+        k = dg.kept  #> read ok
+    except AttributeError:
+        k = dg.gone  #> read ok
+    if not hasattr(dg, "gone"):  #> hasattr silently off
+        dg.lost_keyword(x, fast=True)  #> call raises at the call:TypeError
+    return f, h, k
+
+
+def by_version(x):
+    if dg.__version__ < "2.8":  #> read ok
+        dg.lost_keyword(x, fast=True)  #> call ok
+
+
+def by_either(x, old):
+    if old:
+        f = dg.kept  #> read ok
+    else:
+        f = dg.appended  #> read ok
+    return f(x, 1) if old else f(x)  #> call ok; call ok
 
 
 def test_patches(monkeypatch, mocker):

@@ -1,5 +1,6 @@
 """The rules of lint: each trips on what it is for, and not on what looks alike."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from dgpin.api.host.scan import scan
 from dgpin.api.lint import Lint, lint
 from dgpin.api.lint_rules import RULES
 from dgpin.api.rules import Rule
-from dgpin.api.surface import Binding, Kind, Surface, Symbol
+from dgpin.api.surface import Binding, Kind, Surface, Symbol, Unreadable
 from tests.api import surfaces
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "lint-rules.md"
@@ -155,6 +156,18 @@ def test_unread_signature_is_a_doubt(tmp_path: Path) -> None:
             binding=Binding.PYBIND11,
             identity="f",
         )
+    )
+
+    answer = lint(scan(tmp_path), unread)
+
+    assert ((), True) == (answer.findings, answer.is_incomplete)
+
+
+def test_without_the_compiled_half_nothing_is_missing(tmp_path: Path) -> None:
+    """A name that is not seen may come from an extension that could not be read."""
+    (tmp_path / "main.py").write_text(HEAD + 'deep_gemm.f(1)\nf = getattr(deep_gemm, "g", None)\n')
+    unread = replace(
+        surfaces.surface(), unreadable=(Unreadable(path="deep_gemm._C", reason="not loaded"),)
     )
 
     answer = lint(scan(tmp_path), unread)

@@ -70,6 +70,17 @@ def test_every_use_is_judged(tmp_path: Path, binding: Binding) -> None:
     assert expected == {line: sorted(answers) for line, answers in actual.items()}
 
 
+def test_a_question_for_the_version_is_a_doubt(tmp_path: Path) -> None:
+    """What is reached in some versions only is neither fine nor a break."""
+    number = 1 + every_use.MAIN.splitlines().index(
+        "        dg.lost_keyword(x, fast=True)  #> call ok"
+    )
+
+    found = impact(scanned(tmp_path), compare.compare(*surfaces.moved(Binding.PYBIND11)))
+
+    assert [number] == [doubt.use.place.line for doubt in found.doubts]
+
+
 def test_there_are_enough_kinds() -> None:
     """The host has at least forty kinds of use."""
     assert sum(map(len, marked()[0].values())) >= 100

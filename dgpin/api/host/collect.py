@@ -214,10 +214,14 @@ class Collector:
     # Calls ------------------------------------------------------------------------------------
 
     def _call(self, node: ast.Call, scope: Scope) -> Iterator[Use]:
-        for value in self.evaluator.values(node.func, scope):
+        values = self.evaluator.values(node.func, scope)
+        several = sum(isinstance(value, (Api, Partial)) for value in values) > 1
+        for value in values:
             match value:
                 case Api():
-                    yield from self._api_call(node, scope, value, self.reader.passed(node, scope))
+                    passed = self.reader.passed(node, scope)
+                    for use in self._api_call(node, scope, value, passed):
+                        yield replace(use, is_one_of=several)
                 case Partial():
                     yield from self._partial_call(node, scope, value)
                 case Dotted(path=path):

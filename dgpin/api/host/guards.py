@@ -3,14 +3,25 @@
 import ast
 from collections.abc import Iterator
 
+from dgpin.api.host import order
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.marks import Marks
 from dgpin.api.host.module import How, Module, Scope
-from dgpin.api.host.values import Api, Callable, Dotted, SignatureOf, Text
+from dgpin.api.host.values import (
+    LIBRARY,
+    Api,
+    Callable,
+    Dotted,
+    SignatureOf,
+    Text,
+    library,
+)
 from dgpin.api.uses import Guard, Handler, Outcome, Then
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _ENDS = (ast.Raise, ast.Return, ast.Continue, ast.Break)
+VERSION = f"{LIBRARY}.__version__"
+_ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 _ASKING = frozenset({"bool", "callable", "all"})
 _DEEPEST = 4
 Atom = tuple[ast.expr, Scope, bool]  # an expression that is known to hold, or not to hold
@@ -193,47 +204,99 @@ class Around:
         return []
 
     def guards(self, node: ast.AST, scope: Scope) -> tuple[Guard, ...]:
-        """Return the questions about the API that were answered with yes before a node."""
+        """Return the questions about the API that were answered before a node."""
         found: list[Guard] = []
         for test, where, holds in self.known(node, scope):
             found += self._guard(test, where, holds=holds)
+            found += self._version(test, where)
+        found += self._handled(node, scope)
         return tuple(dict.fromkeys(found))
 
     def _guard(self, test: ast.expr, scope: Scope, *, holds: bool) -> list[Guard]:
         place = scope.module.place(test)
         match test:
-            case ast.Call(func=ast.Name(id="hasattr"), args=[owner, name]) if holds:
-                return [Guard(path=p, place=place) for p in self.joined(owner, name, scope)]
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                if isinstance(op, ast.In) and holds:
-                    return self._parameter_guard(left, right, scope)
-                absent = isinstance(right, ast.Constant) and right.value is None
-                if absent and isinstance(op, ast.IsNot if holds else ast.Is):
-                    return self._there(left, scope)
-            case ast.Name() | ast.Attribute() | ast.Call() if holds:
-                return self._there(test, scope)
+            case ast.Call(func=ast.Name(id="hasattr"), args=[owner, name]):
+                paths = self.joined(owner, name, scope)
+                return [Guard(path=p, place=place, absent=not holds) for p in paths]
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[right]):
+                is_in = isinstance(op, ast.In) is holds
+                return self._parameter_guard(left, right, scope, absent=not is_in)
+            case ast.Compare(
+                left=left,
+                ops=[ast.Is() | ast.IsNot() as op],
+                comparators=[ast.Constant(value=None)],
+            ):
+                return self._there(left, scope, absent=isinstance(op, ast.Is) is holds)
+            case ast.Name() | ast.Attribute() | ast.Call():
+                return self._there(test, scope, absent=not holds)
             case _:
-                pass
+                return []
+
+    def _version(self, test: ast.expr, scope: Scope) -> list[Guard]:
+        """Return the question for the library's version that a test asks, through names."""
+        for node in ast.walk(test):
+            values: list[ast.expr] = [node] if isinstance(node, ast.Attribute) else []
+            if isinstance(node, ast.Name):
+                values = [value for value, _ in self._behind(node, scope, holds=True)]
+            for inner in (n for value in values for n in ast.walk(value)):
+                if (
+                    isinstance(inner, ast.Attribute)
+                    and inner.attr == "__version__"
+                    and self.marks.carries(inner.value, scope)
+                ):
+                    return [Guard(path=VERSION, place=scope.module.place(test))]
         return []
 
-    def _there(self, node: ast.expr, scope: Scope) -> list[Guard]:
-        if not self.marks.carries(node, scope):
+    def _handled(self, node: ast.AST, scope: Scope) -> list[Guard]:
+        """Return what a handler around a node waits for: the one name that its `try` reaches."""
+        for parent, _ in scope.module.above(node):
+            if isinstance(parent, ast.ExceptHandler) and parent.type is not None:
+                if not set(_names(parent.type)) <= _ABSENCE:
+                    return []
+                block = scope.module.parents[parent][0]
+                body = block.body if isinstance(block, ast.Try) else []
+                paths = {path for statement in body for path in self._reached(statement, scope)}
+                place = scope.module.place(parent)
+                return [Guard(path=p, place=place, absent=True) for p in paths if len(paths) == 1]
+            if isinstance(parent, _FUNCTIONS):
+                break
+        return []
+
+    def _reached(self, statement: ast.stmt, scope: Scope) -> Iterator[str]:
+        """Yield the names of the API that a statement reaches, without a default."""
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and self.marks.carries(node, scope):
+                for value in self.evaluator.values(node, scope):
+                    if isinstance(value, Api) and value.targets[0].place == scope.module.place(
+                        node
+                    ):
+                        yield value.path
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    path = library(f"{scope.module.absolute(node)}.{alias.name}")
+                    if path is not None:
+                        yield path
+
+    def _there(self, node: ast.expr, scope: Scope, *, absent: bool) -> list[Guard]:
+        if not self.marks.carries(node, scope) or (absent and not _is_settled(node, scope)):
             return []
         place = scope.module.place(node)
         return [
-            Guard(path=t.path, place=place)
+            Guard(path=t.path, place=place, absent=absent)
             for value in self.evaluator.values(node, scope)
             if isinstance(value, Api)
             for t in value.targets
-            if t.optional
+            if t.optional and (absent or len(value.targets) == 1)
         ]
 
-    def _parameter_guard(self, left: ast.expr, right: ast.expr, scope: Scope) -> list[Guard]:
+    def _parameter_guard(
+        self, left: ast.expr, right: ast.expr, scope: Scope, *, absent: bool
+    ) -> list[Guard]:
         if not self.marks.carries(right, scope):
             return []
         names = [v.text for v in self.evaluator.values(left, scope) if isinstance(v, Text)]
         return [
-            Guard(path=t.path, place=scope.module.place(left), parameter=name)
+            Guard(path=t.path, place=scope.module.place(left), parameter=name, absent=absent)
             for value in self.evaluator.values(right, scope)
             if isinstance(value, SignatureOf)
             for t in value.of.targets
@@ -318,6 +381,14 @@ def _before(parent: ast.AST, name: str, below: ast.AST) -> Iterator[ast.stmt]:
             return
         if isinstance(statement, ast.stmt):
             yield statement
+
+
+def _is_settled(node: ast.expr, scope: Scope) -> bool:
+    """Whether a name has one value where it is read: a global that is None may not be set yet."""
+    if not isinstance(node, ast.Name) or node.id in scope.outside:
+        return False
+    bindings = scope.bindings.get(node.id, [])
+    return bool(bindings) and len(order.reaching(scope.module, bindings, node)) == 1
 
 
 def in_type_checking(module: Module, node: ast.AST) -> bool:
