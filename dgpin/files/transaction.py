@@ -184,11 +184,19 @@ class Transaction:
             self.disk.sync_directory(self.home.state.parent)
         for entry in record.entries:
             with _naming(entry.path):
-                staging.create(self.disk, self._staged(entry), entry.text, like=self._like(entry))
+                self._stage(entry)
         for entry in record.entries:
             with _naming(entry.path):
                 if digest_of(self._target(entry)) != entry.old:
                     raise ChangedError(entry.path)
+
+    def _stage(self, entry: Entry) -> None:
+        try:
+            staging.create(self.disk, self._staged(entry), entry.text, like=self._like(entry))
+        except FileNotFoundError as error:
+            if entry.old is None:
+                raise  # there is no directory for a new file
+            raise ChangedError(entry.path) from error
 
     def _discard(self, record: Record) -> None:
         staged = [entry for entry in record.entries if self._remove_staged(entry)]
