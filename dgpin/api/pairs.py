@@ -37,11 +37,14 @@ def compare(old: Symbol, new: Symbol, a: Surface, b: Surface, *, unread: bool) -
     found += _values(old, new)
     if unread:
         return Pair(differences=tuple(found))
-    found += _traits(old, new)
+    mixed = a.static is not b.static
+    found += _traits(old, new, mixed=mixed)
     if old.binding is not new.binding and old.signatures and new.signatures:
         found.append(_binding(old, new))
     how, reason = comparable(old, new, a, b)
-    found += _signatures(old, new, how)
+    if not mixed or (old.signatures and new.signatures):
+        # A text does not tell what a base of another library brings.
+        found += _signatures(old, new, how)
     return Pair(differences=tuple(found), incomparable=(reason,) if reason else ())
 
 
@@ -75,13 +78,15 @@ def _values(old: Symbol, new: Symbol) -> list[Difference]:
     return [Difference(rule=rule, parameter="", detail=detail)]
 
 
-def _traits(old: Symbol, new: Symbol) -> list[Difference]:
+def _traits(old: Symbol, new: Symbol, *, mixed: bool) -> list[Difference]:
     before, after = ({t for t in s.traits if not t.startswith(TARGET)} for s in (old, new))
     lost, gained = before - after, after - before
     found: list[Difference] = []
     for trait in sorted(lost | gained):
         base = trait.removeprefix("base:")
         if base != trait:
+            if mixed:
+                continue
             rule = "base-removed" if trait in lost else "base-added"
             how = "no longer derives" if trait in lost else "derives"
             found.append(Difference(rule=rule, parameter=base, detail=f"{how} from {base}"))

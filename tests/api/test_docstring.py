@@ -129,7 +129,7 @@ def test_property() -> None:
     assert "" == docstring.returned("The width.")
 
 
-NAMES = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True)
+NAMES = st.sampled_from(["a", "b", "d", "recipe", "m_indices", "compiled_dims", "arg7"])
 TYPES = st.sampled_from(
     ["", "int", "tuple[int, int]", "Callable[[int], str]", "torch.Tensor | None"]
 )
@@ -139,7 +139,7 @@ DEFAULTS = st.sampled_from([None, "None", "'nk'", "(1, 1, 128)", "torch.float32"
 @st.composite
 def signatures(draw: st.DrawFn) -> Signature:
     """Draw a signature that Python could have."""
-    names = draw(st.lists(NAMES, unique=True, max_size=6))
+    names = draw(st.lists(NAMES, unique=True, max_size=4))
     cut = draw(st.integers(0, len(names)))
     kinds = [NAMED] * cut + [ParameterKind.KEYWORD_ONLY] * (len(names) - cut)
     return Signature(

@@ -9,6 +9,7 @@ from dgpin.api.signature import Signature
 from dgpin.api.static import python_class
 from dgpin.api.static.cpp import Extension, Reader, Registered
 from dgpin.api.static.python import Half, Object
+from dgpin.api.static.python_class import Class
 from dgpin.api.surface import (
     PACKAGE,
     TARGET,
@@ -172,11 +173,9 @@ class _Join:
             yield replace(_python(path, Kind.CONSTANT, value.key, None, ()), value=value.value)
 
     def _class(self, path: str, value: Object, node: ast.ClassDef) -> Iterator[Symbol]:
-        known = self.half.modules[value.module].names
-        values = {n: o.value for n, o in known.items() if o is not None and o.kind == "constant"}
-        made = python_class.describe(node, values)
+        made, traits = self._made(value.module, node, seen=())
         kind = Kind.ENUM if made.is_enum else Kind.CLASS
-        yield _python(path, kind, value.key, made.signature, ())
+        yield _python(path, kind, value.key, made.signature, traits)
         for member in made.members:
             symbol = _python(
                 f"{path}.{member.name}",
@@ -186,6 +185,26 @@ class _Join:
                 member.traits,
             )
             yield replace(symbol, value=member.value)
+
+    def _made(
+        self, module: str, node: ast.ClassDef, *, seen: tuple[str, ...]
+    ) -> tuple[Class, tuple[str, ...]]:
+        """Return a class with what it has from its bases, as far as they are the build's own."""
+        known = self.half.modules[module].names
+        values = {n: o.value for n, o in known.items() if o is not None and o.kind == "constant"}
+        made = python_class.describe(node, values)
+        members = {member.name: member for member in made.members}
+        signature, traits = made.signature, list[str]()
+        for name in made.bases:
+            base = self.half.resolve(known.get(name))
+            if base is None or base.node is None or base.key in seen:
+                continue
+            below, further = self._made(base.module, base.node, seen=(*seen, base.key))
+            signature = signature or below.signature
+            members = {**{m.name: m for m in below.members}, **members}
+            traits += [f"base:{base.key.replace(':', '.')}", *further]
+        whole = replace(made, signature=signature, members=tuple(members.values()))
+        return whole, tuple(traits)
 
 
 def _python(

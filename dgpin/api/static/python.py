@@ -108,18 +108,21 @@ class Half:
             if isinstance(statement, ast.ImportFrom):
                 if not self._import(module, statement) and guards:
                     left.add(guards[-1])
-            elif isinstance(statement, ast.Import):
-                for alias in statement.names:
-                    bound = alias.asname or alias.name.split(".")[0]
-                    module.names.setdefault(bound, None)  # a library of its own
-            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                module.names[statement.name] = _defined(module, statement)
-            elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
-                self._assign(module, statement)
-            elif isinstance(statement, ast.Expr):
-                source = ast.unparse(statement)
-                if source.startswith(_DYNAMIC):
-                    module.dynamic = f"line {statement.lineno} puts names there when it runs"
+            else:
+                self._bind(module, statement)
+
+    def _bind(self, module: Module, statement: ast.stmt) -> None:
+        """Take what a statement other than `from … import …` binds."""
+        if isinstance(statement, ast.Import):
+            for alias in statement.names:
+                bound = alias.asname or alias.name.split(".")[0]
+                module.names.setdefault(bound, None)  # a library of its own
+        elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            module.names[statement.name] = _defined(module, statement)
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            self._assign(module, statement)
+        elif isinstance(statement, ast.Expr) and ast.unparse(statement).startswith(_DYNAMIC):
+            module.dynamic = f"line {statement.lineno} puts names there when it runs"
 
     def _import(self, module: Module, node: ast.ImportFrom) -> bool:
         """Bind what an import names, up to the first name that is not there; tell whether all

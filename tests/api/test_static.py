@@ -1,0 +1,156 @@
+"""A source's text tells what its build would."""
+
+import pytest
+
+from dgpin.api import compare
+from dgpin.api.locate import Source
+from dgpin.api.static import of_source
+from dgpin.api.surface import Surface
+from tests.api.corpus import pybind_kinds, python_kinds, torch_kinds, wrapper_kinds
+from tests.api.corpus.case import Found, expected, found, joined
+from tests.example.tree import DictTree
+
+
+def read(**files: str) -> Surface:
+    """Return the surface of a source; `__` in a name is a `/`, and `cpp` is the binding."""
+    paths = {
+        "csrc/python_api.cpp"
+        if name == "cpp"
+        else f"deep_gemm/{name.replace('__', '/', 1)}.py": text
+        for name, text in files.items()
+    }
+    init = {"deep_gemm/__init__.py": paths.pop("deep_gemm/init.py", "")}
+    return of_source(Source(label="text", tree=DictTree({**paths, **init})))
+
+
+def test_python_kinds() -> None:
+    """Every kind of change in Python that shows in the text is found in it, and no other."""
+    a, b = (
+        read(init=python_kinds.HEAD + joined(python_kinds.CASES, side))
+        for side in ("before", "after")
+    )
+    seen = found(compare.compare(a, b))
+
+    # Reached only by running the module.
+    assert expected(python_kinds.CASES) - {("constant-removed", "lazy_two", "")} == seen
+
+
+def native(side: str) -> Surface:
+    """Return the surface of one side of the compiled kinds."""
+    body = joined(pybind_kinds.CASES, side) + wrapper_kinds.NATIVE[side]
+    return read(
+        cpp=pybind_kinds.HEAD + body + pybind_kinds.TAIL,
+        init="from . import _C\n" + joined(wrapper_kinds.CASES, side),
+    )
+
+
+def test_native_kinds() -> None:
+    """So is every kind of change in pybind11 and around it."""
+    seen = found(compare.compare(native("before"), native("after")))
+    cases = (*pybind_kinds.CASES, *wrapper_kinds.CASES)
+
+    unseen = {
+        ("base-removed", "n_Sub", "deep_gemm._C.Opaque"),
+        ("enum-value-changed", "n_E2.X", ""),
+        ("return-changed", "n_rt", ""),
+    }
+    assert _anywhere(expected(cases) - unseen) == _anywhere(seen)
+
+
+def _anywhere(rows: frozenset[Found]) -> set[Found]:
+    """Return findings without `_C`: the text is not re-exported by `globals().update`."""
+    return {(rule, name.removeprefix("_C."), parameter) for rule, name, parameter in rows}
+
+
+def test_schemas() -> None:
+    """So is every kind of change of a schema, and wrappers made from an op's name follow it."""
+    sides = []
+    for side in ("before", "after"):
+        schemas = [line for line in joined(torch_kinds.CASES, side).splitlines() if line]
+        names = sorted({s.partition("(")[0].partition(".")[0] for s in schemas})
+        lines = "\n".join(f'm.def(R"({schema})");' for schema in schemas)
+        wrappers = "\n".join(f"{name} = _wrap_op('{name}')" for name in names)
+        cpp = f"TORCH_LIBRARY(deep_gemm, m) {{\n{lines}\n}}"
+        sides.append(read(cpp=cpp, init=f"def _wrap_op(name): ...\n{wrappers}\n"))
+
+    assert expected(torch_kinds.CASES) == found(compare.compare(*sides))
+
+
+GUARDED = (
+    "try:\n    from ._C import one, two, three\n    after = 1\nexcept ImportError:\n    pass\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("has", "names"),
+    [
+        ("one two three", {"one", "two", "three", "after"}),
+        ("one three", {"one"}),
+        ("two three", set()),
+    ],
+)
+def test_guarded(has: str, names: set[str]) -> None:
+    """A guarded import breaks off where it would: at the first name that is not there."""
+    defs = "".join(f'm.def("{name}", [](int a) {{}});' for name in has.split())
+    surface = read(cpp=f"PYBIND11_MODULE(_C, m) {{ {defs} }}", init=GUARDED)
+
+    public = {s.path for s in surface.symbols if s.path.count(".") == 1} - {"deep_gemm._C"}
+    assert {f"deep_gemm.{name}" for name in names} == public
+
+
+def test_semicolon_in_documentation() -> None:
+    """Text in a docstring is not code."""
+    cpp = (
+        'PYBIND11_MODULE(_C, m) { m.def("f", [](int a) {}, py::arg("a"), "Adds; m.def(\\"g\\")"); }'
+    )
+    surface = read(cpp=cpp)
+
+    assert ["deep_gemm._C", "deep_gemm._C.f"] == [s.path for s in surface.symbols]
+
+
+def test_both_branches() -> None:
+    """Both branches of an #if are seen; the same name in both is one function."""
+    cpp = (
+        'PYBIND11_MODULE(_C, m) {\n#if X\nm.def("f", [](int a) {}, py::arg("a"));\n#else\n'
+        'm.def("f", [](int b) {}, py::arg("b"));\nm.def("g", [](int b) {});\n#endif\n}'
+    )
+    surface = read(cpp=cpp)
+
+    assert "(a: int)" == str(surface.by_path["deep_gemm._C.f"].signatures[0])
+    assert "deep_gemm._C.g" in surface.by_path
+
+
+def test_names_made_at_run_time() -> None:
+    """A module that fills its namespace when it runs is unreadable, not empty."""
+    surface = read(init="from . import lazy", lazy="globals().update({'f': 1})")
+
+    assert "line 1 puts names there when it runs" == surface.is_unreadable("deep_gemm.lazy.f")
+
+
+def test_syntax_error() -> None:
+    """A file that does not parse is unreadable, and the rest is read."""
+    surface = read(init="def f(): ...", broken="def (")
+
+    assert "deep_gemm.f" in surface.by_path
+    assert surface.is_unreadable("deep_gemm.broken").startswith("SyntaxError")
+
+
+def test_circle() -> None:
+    """Modules that re-export each other come to an end."""
+    surface = read(
+        init="from .a import *", a="from .b import *\nx = 1", b="from .a import *\ny = 1"
+    )
+
+    assert {"deep_gemm.x", "deep_gemm.y"} <= surface.by_path.keys()
+
+
+def test_target_is_evidence() -> None:
+    """A function registered under a new name is renamed when the C++ function is the same."""
+    both = "void gemm(int a, int b) {}\n"
+    old = both + 'PYBIND11_MODULE(_C, m) { m.def("fp8_gemm", &gemm, py::arg("a"), py::arg("b")); }'
+    new = both + 'PYBIND11_MODULE(_C, m) { m.def("nt_kernel", &gemm, py::arg("a"), py::arg("b")); }'
+    (change,) = compare.compare(read(cpp=old), read(cpp=new)).changes
+
+    assert "symbol-renamed" == change.rule
+    assert change.successor is not None
+    assert ("deep_gemm._C.nt_kernel", 1.0) == (change.successor.name, change.successor.confidence)
