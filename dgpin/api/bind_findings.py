@@ -1,11 +1,11 @@
 """Which uses of a host break, or change their meaning, when it moves from A to B."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from dgpin.api import bind, bind_cure, bind_meaning
+from dgpin.api import bind, bind_cure, bind_meaning, bind_words
 from dgpin.api.bind import Bound, Refused, Untold
 from dgpin.api.bind_lookup import (
     Asked,
@@ -19,7 +19,7 @@ from dgpin.api.bind_lookup import (
 )
 from dgpin.api.change import Comparison
 from dgpin.api.surface import Binding, Surface
-from dgpin.api.uses import Form, Handler, Outcome, Scan, Then, Use
+from dgpin.api.uses import Form, Handler, Scan, Then, Use
 
 
 class Consequence(str, Enum):
@@ -162,17 +162,17 @@ class _Judge:
 
     def _gone(self, use: Use, before: There, after: Missing) -> Iterator[Finding]:
         path = before.target.path
-        if _is_silent(use):
-            yield self._silent(use, path, _off(use, path))
+        if bind_words.is_silent(use):
+            yield self._silent(use, path, bind_words.off(use, path))
             return
         if self._is_guarded(use, path):
             return
-        exception = _exception(use, after)
+        exception = bind_words.exception(use, after)
         why = f"B has no {path}"
-        catcher = _catcher(use, exception)
+        catcher = bind_words.catcher(use, exception)
         imports = use.form in {Form.IMPORT, Form.DYNAMIC_IMPORT}
         if imports and catcher is not None and catcher.outcome.then is not Then.RAISES:
-            yield self._silent(use, path, f"{why}; {_caught_words(catcher)}")
+            yield self._silent(use, path, f"{why}; {bind_words.caught_words(catcher)}")
         else:
             yield self._raises(use, path, exception, why)
 
@@ -187,10 +187,10 @@ class _Judge:
 
     def _latent_name(self, use: Use, after: Missing) -> Iterator[Finding]:
         path = use.path
-        if _is_silent(use) or self._is_guarded(use, path) or use.form is Form.PATCH:
+        if bind_words.is_silent(use) or self._is_guarded(use, path) or use.form is Form.PATCH:
             return
-        exception = _exception(use, after)
-        if _catcher(use, exception) is None:
+        exception = bind_words.exception(use, after)
+        if bind_words.catcher(use, exception) is None:
             yield Finding(
                 consequence=Consequence.LATENT,
                 use=use,
@@ -217,11 +217,11 @@ class _Judge:
 
     def _raises(self, use: Use, path: str, exception: str, why: str) -> Finding:
         """Return what raises, unless a handler takes it."""
-        catcher = _catcher(use, exception)
+        catcher = bind_words.catcher(use, exception)
         caught = catcher is not None and catcher.outcome.then is not Then.RAISES
         at_import = use.runs_at_import
         raises = Consequence.IMPORT_RAISES if at_import else Consequence.CALL_RAISES
-        escapes = next((h for h in use.handlers if not _catches(h, exception)), None)
+        escapes = next((h for h in use.handlers if not bind_words.catches(h, exception)), None)
         return Finding(
             consequence=Consequence.CAUGHT if caught else raises,
             use=use,
@@ -274,7 +274,7 @@ class _Judge:
         answer = bind.call(after.symbol, use.arguments)
         if isinstance(answer, Refused):
             path = after.target.path
-            why = f"{_refused_words(path, answer)}; A did not get here"
+            why = f"{bind_words.refused_words(path, answer)}; A did not get here"
             finding = self._raises(use, path, answer.exception, why)
             named = [name for name, _ in answer.reasons if name]
             cures = [self.cure.call(use, path, name) for name in named or [""]]
@@ -299,7 +299,7 @@ class _Judge:
                 why = f"B has no {path}, so None is called"
                 yield replace(self._raises(use, path, "TypeError", why), cure=cure)
         elif outcome.then is Then.RAISES:
-            finding = self._raises(use, path, outcome.exception, _said(path, outcome))
+            finding = self._raises(use, path, outcome.exception, bind_words.said(path, outcome))
             yield replace(finding, cure=cure)
 
     def _bound(self, use: Use, before: There, after: There) -> Iterator[Finding]:
@@ -343,7 +343,7 @@ class _Judge:
         named = [name for name, _ in b.reasons if name]
         if named and all(self._is_guarded(use, path, name) for name in named):
             return
-        finding = self._raises(use, path, b.exception, _refused_words(path, b))
+        finding = self._raises(use, path, b.exception, bind_words.refused_words(path, b))
         dropped = [p.name for p in a.places if p.name not in self._parameters(path)]
         cures = [self.cure.call(use, path, name) for name in named or dropped[:1] or [""]]
         yield replace(finding, parameter=", ".join(named or dropped[:1]), cure=" ".join(cures))
@@ -356,7 +356,7 @@ class _Judge:
         named = [name for name, _ in a.reasons if name]
         if named and all(self._is_guarded(use, path, name) for name in named):
             return
-        if _catcher(use, a.exception) is None and not use.is_one_of:
+        if bind_words.catcher(use, a.exception) is None and not use.is_one_of:
             yield Finding(
                 consequence=Consequence.LATENT,
                 use=use,
@@ -377,80 +377,3 @@ class _Judge:
             for f in findings
             if f.use.via is None or (f.use.via, f.path, f.parameter, f.consequence) not in inner
         ]
-
-
-def _is_silent(use: Use) -> bool:
-    """Whether the absence of a name shows as a value, not as an exception."""
-    if use.form in {Form.HASATTR, Form.FIND_SPEC}:
-        return True
-    return use.form is Form.GETATTR and use.targets[-1].optional
-
-
-def _off(use: Use, path: str) -> str:
-    name = path.rpartition(".")[2]
-    if use.form is Form.GETATTR:
-        return f"B has no {name}, so getattr gives its default{_then(use)}"
-    if use.form is Form.HASATTR:
-        return f"B has no {name}, so hasattr is false"
-    return f"B has no {path}, so no spec is found"
-
-
-def _then(use: Use) -> str:
-    """Return what the places do that ask for the name."""
-    if not use.consumers:
-        return ""
-    loud = [c for c in use.consumers if c.outcome.then is Then.RAISES]
-    quiet = [c for c in use.consumers if c.outcome.then is not Then.RAISES]
-    words = []
-    if quiet:
-        words.append(f"{_named(c.function for c in quiet)} goes on without it")
-    if loud:
-        words.append(f"{_named(c.function for c in loud)} raises {loud[0].outcome.exception}")
-    return "; " + ", ".join(words)
-
-
-def _named(functions: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(f or "the module" for f in functions))
-
-
-def _exception(use: Use, missing: Missing) -> str:
-    if use.form is Form.IMPORT:
-        return (
-            "ModuleNotFoundError" if missing.module or "import" in use.line[:6] else "ImportError"
-        )
-    if use.form is Form.DYNAMIC_IMPORT:
-        return "ModuleNotFoundError"
-    return "AttributeError"
-
-
-_PARENTS = {
-    "ModuleNotFoundError": ("ImportError",),
-    "ImportError": (),
-    "AttributeError": (),
-    "TypeError": (),
-    "RuntimeError": (),
-    "NotImplementedError": ("RuntimeError",),
-}
-
-
-def _catches(handler: Handler, exception: str) -> bool:
-    names = {exception, *_PARENTS.get(exception, ()), "Exception", "BaseException"}
-    return bool(names & set(handler.exceptions))
-
-
-def _catcher(use: Use, exception: str) -> Handler | None:
-    return next((h for h in use.handlers if _catches(h, exception)), None)
-
-
-def _caught_words(handler: Handler) -> str:
-    return f"the handler at {handler.place} takes the {', '.join(handler.exceptions)}"
-
-
-def _said(path: str, outcome: Outcome) -> str:
-    text = f', saying "{outcome.detail}"' if outcome.detail else ""
-    return f"B has no {path.rpartition('.')[2]}, so the host raises{text}"
-
-
-def _refused_words(path: str, refused: Refused) -> str:
-    when = " in some runs" if refused.sometimes else ""
-    return f"{path.rpartition('.')[2]} in B: {refused.why}{when}"

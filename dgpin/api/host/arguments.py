@@ -4,13 +4,12 @@ import ast
 from dataclasses import dataclass, field, replace
 
 from dgpin.api.host import order
+from dgpin.api.host.argument import argument_of
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.module import Binding, How, Scope, blocks
 from dgpin.api.host.values import Literal, Pack
 from dgpin.api.uses import Argument, Arguments, Keyword
-from dgpin.verdict import Place
 
-_LONGEST = 60  # characters of an argument's text
 _DEEPEST = 6
 
 
@@ -88,7 +87,7 @@ class Reader:
         is_open = hands_on = False
         for arg in call.args[skip:]:
             if not isinstance(arg, ast.Starred):
-                places.append(self.argument(arg, scope))
+                places.append(argument_of(arg, scope))
             elif _is_own(arg.value, scope, "vararg"):
                 hands_on = True
             else:
@@ -98,7 +97,7 @@ class Reader:
         names = _Names()
         for keyword in call.keywords:
             if keyword.arg is not None:
-                names.put(keyword.arg, self.argument(keyword.value, scope), certain=True)
+                names.put(keyword.arg, argument_of(keyword.value, scope), certain=True)
             else:
                 names.merge(self._names(keyword.value, scope, call, 0))
         return Passed(
@@ -123,7 +122,7 @@ class Reader:
                 return None
             if isinstance(node, ast.Name) and node.id in scope.changes:
                 return None
-            return [self.argument(item, value.scope) for item in value.node.elts]
+            return [argument_of(item, value.scope) for item in value.node.elts]
         if isinstance(value, Pack):
             return [Argument(text="…") for _ in value.items]
         return None
@@ -160,7 +159,7 @@ class Reader:
             if keyword.arg is None:
                 names.merge(self._names(keyword.value, scope, call, depth + 1))
             else:
-                names.put(keyword.arg, self.argument(keyword.value, scope), certain=True)
+                names.put(keyword.arg, argument_of(keyword.value, scope), certain=True)
         return names
 
     def _dict(self, node: ast.Dict, scope: Scope, call: ast.AST, depth: int) -> _Names:
@@ -169,7 +168,7 @@ class Reader:
             if key is None:
                 names.merge(self._names(value, scope, call, depth + 1))
             elif isinstance(key, ast.Constant) and isinstance(key.value, str):
-                names.put(key.value, self.argument(value, scope), certain=True)
+                names.put(key.value, argument_of(value, scope), certain=True)
             else:
                 names.is_open = True
         return names
@@ -231,7 +230,7 @@ class Reader:
                 for target in targets:
                     key = _key(target)
                     if key is not None:
-                        names.put(key, self.argument(value, scope), certain=certain)
+                        names.put(key, argument_of(value, scope), certain=certain)
                     elif isinstance(target, ast.Subscript):
                         names.is_open = True
             case ast.Delete(targets=targets):
@@ -262,105 +261,15 @@ class Reader:
                 names.merge(self._names(arg, scope, node, depth + 1), certain=certain)
             for keyword in node.keywords:
                 if keyword.arg is not None:
-                    names.put(keyword.arg, self.argument(keyword.value, scope), certain=certain)
+                    names.put(keyword.arg, argument_of(keyword.value, scope), certain=certain)
                 else:
                     names.merge(self._names(keyword.value, scope, node, depth + 1), certain=certain)
         elif method == "setdefault" and isinstance(text, str) and len(node.args) > 1:
-            names.put(text, self.argument(node.args[1], scope), certain=certain)
+            names.put(text, argument_of(node.args[1], scope), certain=certain)
         elif method == "pop" and isinstance(text, str):
             names.drop(text, certain=certain or _asks_for(scope, node, text))
         else:
             names.is_open = True
-
-    # One argument -----------------------------------------------------------------------------
-
-    def argument(self, node: ast.expr, scope: Scope) -> Argument:
-        """Return an argument as a value."""
-        text = " ".join(ast.unparse(node).split())
-        if len(text) > _LONGEST:
-            text = text[: _LONGEST - 1] + "…"
-        instead, place = self._instead(node, scope, 0)
-        return Argument(text=text, type=literal_type(node), instead=instead, instead_at=place)
-
-    def _instead(self, node: ast.expr, scope: Scope, depth: int) -> tuple[str, Place | None]:
-        """Return C of `x or C` or `x if x else C`, followed through names, and where it stands."""
-        fallback = _falsy_default(node)
-        if fallback is not None:
-            return fallback, scope.module.place(node)
-        if depth >= 3:  # noqa: PLR2004 - a name, an attribute, and what was put there
-            return "", None
-        if isinstance(node, ast.Call) and len(node.args) == 1 and _is_number(node.func):
-            return self._instead(node.args[0], scope, depth + 1)
-        found = _only_binding(node, scope)
-        if found is None or found.value is None:
-            return "", None
-        return self._instead(found.value, found.scope, depth + 1)
-
-
-def _is_number(func: ast.expr) -> bool:
-    return isinstance(func, ast.Name) and func.id in {"float", "int", "bool"}
-
-
-def _only_binding(node: ast.expr, scope: Scope) -> Binding | None:
-    """Return the one assignment that a local name, or an attribute of self, has its value from."""
-    bindings: list[Binding] = []
-    if isinstance(node, ast.Name) and node.id in scope.bindings:
-        bindings = order.reaching(scope.module, scope.bindings[node.id], node)
-    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        owner = next((s.owner for s in scope.enclosing() if s.owner is not None), None)
-        if owner is not None and node.value.id in {"self", "cls"}:
-            bindings = owner.attributes.get(node.attr, [])
-    plain = [b for b in bindings if b.how is How.ASSIGNED and b.index is None]
-    return plain[0] if len(plain) == len(bindings) == 1 else None
-
-
-def _falsy_default(node: ast.expr) -> str | None:
-    match node:
-        case ast.BoolOp(op=ast.Or(), values=[*_, last]):
-            constant = _constant(last)
-        case ast.IfExp(test=test, body=body, orelse=orelse) if ast.dump(test) == ast.dump(body):
-            constant = _constant(orelse)
-        case _:
-            return None
-    if isinstance(constant, (bool, int, float)) and constant:
-        return repr(constant)
-    return None
-
-
-def _constant(node: ast.expr) -> object:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _constant(node.operand)
-        return -inner if isinstance(inner, (int, float)) else None
-    return node.value if isinstance(node, ast.Constant) else None
-
-
-_LITERALS: dict[type[ast.expr], str] = {
-    ast.Tuple: "tuple",
-    ast.List: "list",
-    ast.ListComp: "list",
-    ast.Dict: "dict",
-    ast.DictComp: "dict",
-    ast.JoinedStr: "str",
-}
-_YES_OR_NO = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
-
-
-def literal_type(node: ast.expr) -> str:
-    """Return the type of a literal; "" where running decides."""
-    match node:
-        case ast.Constant(value=None):
-            return "None"
-        case (
-            ast.Constant(value=value)
-            | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value))
-        ):
-            return type(value).__name__
-        case ast.UnaryOp(op=ast.Not()):
-            return "bool"
-        case ast.Compare(ops=[op]) if isinstance(op, _YES_OR_NO):
-            return "bool"
-        case _:
-            return _LITERALS.get(type(node), "")
 
 
 def _keywords(names: _Names) -> tuple[Keyword, ...]:

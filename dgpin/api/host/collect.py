@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dgpin.api.host import guards as surroundings
-from dgpin.api.host import probes
+from dgpin.api.host import patches, probes
+from dgpin.api.host.argument import argument_of
 from dgpin.api.host.arguments import Passed, Reader, through
 from dgpin.api.host.consumers import consumers
 from dgpin.api.host.doubles import doubles
@@ -108,11 +109,11 @@ class Collector:
         for keyword in call.keywords:
             if keyword.arg is None or not isinstance(keyword.value, (ast.BoolOp, ast.IfExp)):
                 continue
-            argument = self.reader.argument(keyword.value, scope)
-            if argument.instead:
+            given = argument_of(keyword.value, scope)
+            if given.instead:
                 use = self.use(Form.KEYWORD, (), keyword.value, scope)
-                given = Arguments(keywords=(Keyword(name=keyword.arg, argument=argument),))
-                yield replace(use, parameter=keyword.arg, arguments=given)
+                passed = Arguments(keywords=(Keyword(name=keyword.arg, argument=given),))
+                yield replace(use, parameter=keyword.arg, arguments=passed)
 
     def _is_worth(self, call: ast.Call, scope: Scope) -> bool:
         """Whether a closer look at a call may find a use."""
@@ -184,7 +185,7 @@ class Collector:
             if isinstance(node.ctx, ast.Load) or not isinstance(parent, ast.Assign):
                 return
             for value in self.evaluator.values(node, scope):
-                if isinstance(value, Api) and _is_module(value.path):
+                if isinstance(value, Api) and value.path == LIBRARY:
                     yield self.use(Form.PATCH, value.targets, node, scope)
                     yield from doubles(self, value.path, parent.value, scope)
             return
@@ -371,7 +372,7 @@ class Collector:
         always = [v for v in self.evaluator.returned(helper, None) if isinstance(v, Api)]
         known = {t.path for v in always for t in v.targets}
         for value in self.evaluator.values(node, scope):
-            if not isinstance(value, Api) or _is_module(value.path) or value.path in known:
+            if not isinstance(value, Api) or value.path == LIBRARY or value.path in known:
                 continue
             if all(t.place == place for t in value.targets) and "()" not in value.path:
                 yield self.use(Form.GETATTR, value.targets, node, scope)
@@ -388,73 +389,12 @@ class Collector:
         name = called_name(node)
         if name not in {"setattr", "patch", "object", "setitem", "dict", "delattr"}:
             return
-        for path, value in _patched(self.evaluator, node, scope, name):
+        for path, value in patches.patched(self.evaluator, node, scope, name):
             target = Target(path=path, place=scope.module.place(node))
             if not path.endswith("?"):
                 yield self.use(Form.PATCH, (target,), node, scope)
             if value is not None:
                 yield from doubles(self, path.rstrip("?"), value, scope)
-
-
-def _patched(
-    evaluator: Evaluator, node: ast.Call, scope: Scope, name: str
-) -> Iterator[tuple[str, ast.expr | None]]:
-    """Yield the path that a call replaces and what it puts there.
-
-    A path with `?` is no name of the API: a host function that gives the library is replaced.
-    """
-    args = [a for a in node.args if not isinstance(a, ast.Starred)]
-    texts = [v.text for a in args[:1] for v in evaluator.values(a, scope) if isinstance(v, Text)]
-    given = {k.arg: k.value for k in node.keywords}
-    new = given.get("new") or given.get("return_value")
-    if name in {"setattr", "patch"} and texts:
-        value = args[1] if len(args) > 1 else new
-        for text in texts:
-            path = library(text)
-            if path is not None:
-                yield path, value
-            elif value is not None and _gives_library(evaluator, text):
-                yield f"{LIBRARY}?", value
-    elif name in {"setattr", "object", "delattr"} and len(args) > 1:
-        yield from _patched_object(evaluator, args, scope, new)
-    elif name == "setitem" and len(args) > 2:  # noqa: PLR2004 - mapping, key, value
-        keys = [v.text for v in evaluator.values(args[1], scope) if isinstance(v, Text)]
-        if ast.unparse(args[0]) == "sys.modules":
-            for path in filter(None, map(library, keys)):
-                yield path, args[2]
-
-
-def _patched_object(
-    evaluator: Evaluator, args: list[ast.expr], scope: Scope, new: ast.expr | None
-) -> Iterator[tuple[str, ast.expr | None]]:
-    names = [v.text for v in evaluator.values(args[1], scope) if isinstance(v, Text)]
-    value = args[2] if len(args) > 2 else new  # noqa: PLR2004 - object, name, value
-    for owner in evaluator.values(args[0], scope):
-        for name in names:
-            if isinstance(owner, Api) and "()" not in owner.path:
-                yield f"{owner.path}.{name}", value
-            elif (
-                isinstance(owner, Dotted)
-                and value is not None
-                and _gives_library(evaluator, f"{owner.path}.{name}")
-            ):
-                yield f"{LIBRARY}?", value
-
-
-def _gives_library(evaluator: Evaluator, dotted: str) -> bool:
-    """Whether a function or a name of the host stands for the library."""
-    module, _, name = dotted.rpartition(".")
-    for value in evaluator.member(module, name):
-        if isinstance(value, Api):
-            return _is_module(value.path)
-        if isinstance(value, Callable):
-            found = evaluator.returned(value.scope, None)
-            return any(isinstance(v, Api) and _is_module(v.path) for v in found)
-    return False
-
-
-def _is_module(path: str) -> bool:
-    return path == LIBRARY
 
 
 def _is_import(node: ast.Attribute, scope: Scope, path: str, evaluator: Evaluator) -> bool:

@@ -1,0 +1,100 @@
+"""One argument of a call: its text, its type where it is a literal, and C of `x or C`."""
+
+import ast
+
+from dgpin.api.host import order
+from dgpin.api.host.module import Binding, How, Scope
+from dgpin.api.uses import Argument
+from dgpin.verdict import Place
+
+_LONGEST = 60  # characters of an argument's text
+
+
+def argument_of(node: ast.expr, scope: Scope) -> Argument:
+    """Return an argument as a value."""
+    text = " ".join(ast.unparse(node).split())
+    if len(text) > _LONGEST:
+        text = text[: _LONGEST - 1] + "…"
+    instead, place = _instead(node, scope, 0)
+    return Argument(text=text, type=literal_type(node), instead=instead, instead_at=place)
+
+
+def _instead(node: ast.expr, scope: Scope, depth: int) -> tuple[str, Place | None]:
+    """Return C of `x or C` or `x if x else C`, followed through names, and where it stands."""
+    fallback = _falsy_default(node)
+    if fallback is not None:
+        return fallback, scope.module.place(node)
+    if depth >= 3:  # noqa: PLR2004 - a name, an attribute, and what was put there
+        return "", None
+    if isinstance(node, ast.Call) and len(node.args) == 1 and _is_number(node.func):
+        return _instead(node.args[0], scope, depth + 1)
+    found = _only_binding(node, scope)
+    if found is None or found.value is None:
+        return "", None
+    return _instead(found.value, found.scope, depth + 1)
+
+
+def _is_number(func: ast.expr) -> bool:
+    return isinstance(func, ast.Name) and func.id in {"float", "int", "bool"}
+
+
+def _only_binding(node: ast.expr, scope: Scope) -> Binding | None:
+    """Return the one assignment that a local name, or an attribute of self, has its value from."""
+    bindings: list[Binding] = []
+    if isinstance(node, ast.Name) and node.id in scope.bindings:
+        bindings = order.reaching(scope.module, scope.bindings[node.id], node)
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        owner = next((s.owner for s in scope.enclosing() if s.owner is not None), None)
+        if owner is not None and node.value.id in {"self", "cls"}:
+            bindings = owner.attributes.get(node.attr, [])
+    plain = [b for b in bindings if b.how is How.ASSIGNED and b.index is None]
+    return plain[0] if len(plain) == len(bindings) == 1 else None
+
+
+def _falsy_default(node: ast.expr) -> str | None:
+    match node:
+        case ast.BoolOp(op=ast.Or(), values=[*_, last]):
+            constant = _constant(last)
+        case ast.IfExp(test=test, body=body, orelse=orelse) if ast.dump(test) == ast.dump(body):
+            constant = _constant(orelse)
+        case _:
+            return None
+    if isinstance(constant, (bool, int, float)) and constant:
+        return repr(constant)
+    return None
+
+
+def _constant(node: ast.expr) -> object:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _constant(node.operand)
+        return -inner if isinstance(inner, (int, float)) else None
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+_LITERALS: dict[type[ast.expr], str] = {
+    ast.Tuple: "tuple",
+    ast.List: "list",
+    ast.ListComp: "list",
+    ast.Dict: "dict",
+    ast.DictComp: "dict",
+    ast.JoinedStr: "str",
+}
+_YES_OR_NO = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+
+
+def literal_type(node: ast.expr) -> str:
+    """Return the type of a literal; "" where running decides."""
+    match node:
+        case ast.Constant(value=None):
+            return "None"
+        case (
+            ast.Constant(value=value)
+            | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value))
+        ):
+            return type(value).__name__
+        case ast.UnaryOp(op=ast.Not()):
+            return "bool"
+        case ast.Compare(ops=[op]) if isinstance(op, _YES_OR_NO):
+            return "bool"
+        case _:
+            return _LITERALS.get(type(node), "")
