@@ -74,30 +74,32 @@ class Lookup:
         return _text(mirror, commit, label=label)
 
     def _resolved(self, spec: str) -> "tuple[Mirror, Resolved]":
-        from dgpin.source.git import open_mirror  # noqa: PLC0415 - brings GitPython
-        from dgpin.source.resolve import resolve  # noqa: PLC0415
-
         tried: list[tuple[str, str]] = []
         # What is mirrored already is asked first: a SHA never changes its meaning.
         for fetch in (False, True):
             if not fetch and not _is_sha(spec):
                 continue
             for repo in self.repositories:
-                try:
-                    mirror = open_mirror(repo, fetch=fetch)
-                    found = resolve(
-                        spec,
-                        mirror=mirror,
-                        follow=None,
-                        old=None,
-                        elsewhere=_nowhere,
-                        allow_unreachable=True,
-                    )
-                except DgpinError as error:
-                    tried += [(repo, error.message)] if fetch else []
-                else:
-                    return mirror, found
+                found = _resolve(spec, repo, fetch=fetch)
+                if not isinstance(found, str):
+                    return found
+                tried += [(repo, found)] if fetch else []
         raise NowhereError(spec, tried)
+
+
+def _resolve(spec: str, repo: str, *, fetch: bool) -> "tuple[Mirror, Resolved] | str":
+    """Return the mirror and the commit, or why this repository does not have it."""
+    from dgpin.source.git import open_mirror  # noqa: PLC0415 - brings GitPython
+    from dgpin.source.resolve import resolve  # noqa: PLC0415
+
+    try:
+        mirror = open_mirror(repo, fetch=fetch)
+        found = resolve(
+            spec, mirror=mirror, follow=None, old=None, elsewhere=_nowhere, allow_unreachable=True
+        )
+    except DgpinError as error:
+        return error.message
+    return mirror, found
 
 
 def _text(mirror: "Mirror", commit: str, *, label: str) -> Source:
