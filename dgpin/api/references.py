@@ -118,8 +118,9 @@ def _is_sha(spec: str) -> bool:
     return len(spec) >= 4 and all(c in "0123456789abcdef" for c in spec)  # noqa: PLR2004
 
 
-def _nowhere(_: str) -> None:
+def _nowhere(commit: str) -> None:
     """Answer for other repositories: each of them is asked in its turn."""
+    del commit
 
 
 def _built(commit: str, python: Interpreter) -> Path | None:
