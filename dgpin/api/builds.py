@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dgpin.api.surface import PACKAGE
 from dgpin.errors import UnavailableError, UsageError
+from dgpin.source.tree import Tree
 
 EXTENSION = "deep_gemm_cpp"  # until v2.1 a module of its own, beside the package
 _THIRD_PARTY = "third_party"
@@ -48,10 +49,14 @@ class NoExtensionError(UnavailableError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
-    """An importable package; `root` is the directory that holds `deep_gemm/`."""
+    """An importable package; `root` is the directory that holds `deep_gemm/`.
+
+    `source` is the tree that it was made from, where that is at hand.
+    """
 
     label: str
     root: Path
+    source: Tree | None = None
 
     @property
     def package(self) -> Path:

@@ -17,6 +17,7 @@ from dgpin.build.interpreter import Interpreter
 from dgpin.config import Accepted
 from dgpin.errors import DgpinError
 from dgpin.pin import facts
+from dgpin.verdict import Row, Verdict
 
 MODULES = ("torch", "deep_gemm")  # what an interpreter under test is asked about
 
@@ -50,6 +51,28 @@ def report(
         allowed=allow.apply(accepted, comparison.changes, today=today),
         capabilities=abilities,
         moved=capabilities.compare(*abilities),
+        disagreements=(
+            *_disagreements(a.named, comparison.a),
+            *_disagreements(b.named, comparison.b),
+        ),
+    )
+
+
+def _disagreements(named: Named, surface: Surface) -> tuple[Row, ...]:
+    """Hold a loaded build against its source, where that is at hand: they must agree."""
+    if not isinstance(named, Build) or named.source is None or surface.static:
+        return ()
+    from dgpin.api.static import agreement, of_source  # noqa: PLC0415 - brings the C++ parser
+
+    text = of_source(Source(label=named.label, tree=named.source))
+    return tuple(
+        Row(
+            rule="build-disagrees",
+            verdict=Verdict.FAIL,
+            message=f"{named.label}: {what}",
+            hint="The build was made from another source: build the commit again.",
+        )
+        for what in agreement.hold(surface, text).disagreements
     )
 
 

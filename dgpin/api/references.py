@@ -68,9 +68,11 @@ class Lookup:
         if not self.text_only:
             known = _built(commit, python)
             if known is not None:
-                return Build(label=f"{label}, from the build cache", root=known)
+                label = f"{label}, from the build cache"
+                return Build(label=label, root=known, source=mirror.tree(commit))
             if self.compile:
-                return Build(label=f"{label}, built now", root=_compiled(mirror, commit, python))
+                made = _compiled(mirror, commit, python)
+                return Build(label=f"{label}, built now", root=made, source=mirror.tree(commit))
         return _text(mirror, commit, label=label)
 
     def _resolved(self, spec: str) -> "tuple[Mirror, Resolved]":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from dgpin.api.allow import Allowed
 from dgpin.api.capabilities import Capabilities, Moved
 from dgpin.api.change import Change, Comparison
-from dgpin.verdict import Verdict
+from dgpin.verdict import Row, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +16,7 @@ class Report:
     allowed: Allowed
     capabilities: tuple[Capabilities, Capabilities]
     moved: tuple[Moved, ...] = ()
+    disagreements: tuple[Row, ...] = ()  # between a build and the source it was made from
 
     @property
     def deciding(self) -> tuple[Change, ...]:
@@ -30,7 +31,8 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """Fail for what breaks or an exception that no longer holds; incomplete is never a pass."""
-        if self.deciding or self.allowed.rows:
+        """Fail for what breaks, for an exception that no longer holds, and for a build that is not
+        its source; incomplete is never a pass."""
+        if self.deciding or self.allowed.rows or self.disagreements:
             return Verdict.FAIL
         return Verdict.UNKNOWN if self.is_incomplete else Verdict.PASS

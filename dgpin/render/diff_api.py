@@ -50,8 +50,8 @@ def text(report: Report) -> tuple[Line, ...]:
         lines += _quiet(private)
     lines += _capabilities(report)
     lines += _unknown(report)
-    if report.allowed.rows:
-        lines += [(), *rendered.lines(report.allowed.rows)]
+    if further := (*report.disagreements, *report.allowed.rows):
+        lines += [(), *rendered.lines(further)]
     return (*lines, (), ((count(report), "bold"),))
 
 

@@ -35,6 +35,7 @@ def content(report: Report) -> Mapping[str, object]:
             {"side": side, "path": item.path, "reason": item.reason}
             for side, item in comparison.unreadable
         ],
+        "disagreements": [rendered.as_json(row) for row in report.disagreements],
         "allow": [rendered.as_json(row) for row in report.allowed.rows],
     }
 
@@ -90,6 +91,9 @@ def markdown(report: Report) -> str:
         f"- not read in {side}: `{item.path}`: {rendered.cell(item.reason)}"
         for side, item in comparison.unreadable
     ]
+    parts += [
+        f"- {rendered.cell(r.message)}" for r in (*report.disagreements, *report.allowed.rows)
+    ]
     return "\n".join(parts) + "\n"
 
 
@@ -128,4 +132,4 @@ def github(report: Report) -> str:
         )
         for change in report.deciding
     ]
-    return rendered.annotations([*rows, *report.allowed.rows])
+    return rendered.annotations([*rows, *report.disagreements, *report.allowed.rows])

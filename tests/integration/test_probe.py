@@ -20,6 +20,7 @@ from dgpin.build.interpreter import Interpreter
 from dgpin.errors import DgpinError
 from dgpin.verdict import Verdict
 from tests.api.builds import python, write
+from tests.example.tree import DictTree
 
 Made = Callable[..., Build]
 
@@ -333,3 +334,18 @@ def test_other_interpreter(make: Made, tmp_path: Path, interpreter: Interpreter)
     assert ["parameter-added-required"] == [c.rule for c in report.comparison.breaking]
     shutil.rmtree(other.path.parent.parent)
     assert os.path.lexists(interpreter.path)
+
+
+def test_build_is_not_its_source(make: Made, interpreter: Interpreter) -> None:
+    """A build that its own source does not explain is a finding: it was made from another."""
+    build = make("def f(a, b=1): ...", name="a")
+    right = DictTree({"deep_gemm/__init__.py": "def f(a, b=1): ..."})
+    wrong = DictTree({"deep_gemm/__init__.py": "def f(a): ..."})
+    agrees = compare(replace(build, source=right), build, interpreter)
+    differs = compare(replace(build, source=wrong), build, interpreter)
+
+    assert Verdict.PASS is agrees.verdict
+    assert Verdict.FAIL is differs.verdict
+    assert ["a: deep_gemm.f: the build has (a, b=1), the source (a)"] == [
+        row.message for row in differs.disagreements
+    ]

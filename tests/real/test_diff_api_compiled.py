@@ -2,16 +2,18 @@
 
 import subprocess
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
-from dgpin.api import builds, diff, load
+from dgpin.api import builds, diff, load, spelling
 from dgpin.api.diff import Question
 from dgpin.api.load import Side
 from dgpin.api.locate import Source
 from dgpin.api.report import Report
+from dgpin.api.signature import Signature
 from dgpin.api.static import agreement, of_build, of_source
 from dgpin.api.surface import Binding, Origin
 from dgpin.build import interpreter
@@ -280,3 +282,75 @@ def test_pybind_to_torch(
     assert ["types and kinds across pybind11 and torch"] == [
         item.reason for item in report.comparison.incomparable
     ]
+
+
+def test_two_builds_of_one_name(pybind_report: Report) -> None:
+    """Each build answers for itself: pybind11 would give the first one's extension to both."""
+    a, b = (
+        s.by_path["deep_gemm.n_dc"]
+        for s in (pybind_report.comparison.a, pybind_report.comparison.b)
+    )
+
+    assert ("1", "2") == tuple(s.signatures[0].parameters[1].default for s in (a, b))
+
+
+def test_alias(pybind_report: Report) -> None:
+    """An alias is found by its object: its docstring shows the canonical name."""
+    surface = pybind_report.comparison.a
+    alias = surface.by_path["deep_gemm.n_alias"]
+
+    assert "n_kept" == alias.canonical
+    assert {"n_alias", "n_kept"} == {s.name for s in surface.names(alias)}
+
+
+def test_printed_defaults(pybind_report: Report) -> None:
+    """A default has no address, and None is a default."""
+    surface = pybind_report.comparison.a
+    opaque = surface.by_path["deep_gemm.n_q1"].signatures[0].parameters[0]
+    defaults = [p.default for p in surface.by_path["deep_gemm.n_q4"].signatures[0].parameters]
+
+    assert "<deep_gemm._C.Opaque object>" == opaque.default
+    assert ["'nk, (x) = y'", "(1, 128)", "[]", "1.5", "None"] == defaults
+
+
+def test_unnamed_parameters(pybind_report: Report) -> None:
+    """Without py::arg a parameter has a place and no name."""
+    (signature,) = pybind_report.comparison.a.by_path["deep_gemm.n_ng"].signatures
+
+    assert "(arg0: int, arg1: int, /)" == str(spelled(signature))
+
+
+def spelled(signature: Signature) -> Signature:
+    """Return a signature with its types in the one spelling, and no result."""
+    return Signature(
+        parameters=tuple(replace(p, type=spelling.type_of(p.type)) for p in signature.parameters)
+    )
+
+
+SGLANG = """
+import torch
+from . import _C_extension
+def _wrap_op(name):
+    op = getattr(torch.ops.deep_gemm, name)
+    def forward(*args, **kwargs):
+        return op(*args, **kwargs)
+    return forward
+f = _wrap_op("f")
+"""
+
+
+def test_untouched_and_forwarded(
+    tmp_path: Path, extension: bytes, python: Interpreter, cache: Path
+) -> None:
+    """An op that nobody has touched is listed; a wrapper that takes anything is seen through."""
+    registered = ["f(Tensor a, int b=1) -> ()", "untouched(Tensor a) -> ()"]
+    root = torch_build(tmp_path / "build", extension, registered)
+    write(root, {"deep_gemm/__init__.py": SGLANG, "deep_gemm/_C.py": ""})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DGPIN_CACHE_DIR", str(cache))
+        surface = load.surface(Side(build=builds.at(root, label="build"), python=python))
+
+    assert "torch.ops.deep_gemm.untouched" in surface.by_path
+    wrapper = surface.by_path["deep_gemm.f"]
+    assert (Binding.TORCH, Origin.SCHEMA) == (wrapper.binding, wrapper.origin)
+    assert "(a: Tensor, b: int = 1) -> ()" == str(wrapper.signatures[0])
