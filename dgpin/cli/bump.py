@@ -9,7 +9,7 @@ import typer
 from dgpin import files
 from dgpin.cli import progress
 from dgpin.cli.exit import DONE
-from dgpin.cli.host import HostOption, open_host
+from dgpin.cli.host import HostOption, open_host, tell_recovery
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.pin import host as hosts
 from dgpin.pin import move, stray, worktree
@@ -110,10 +110,11 @@ def _write(given: Path | None, request: Request, how: _How, *, commit: bool) -> 
     if commit:
         worktree.require_committer(host.root)
     with files.locked(host.root, command="bump") as tree:
+        tell_recovery(tree.recovery)
         moved = _work_out(host, hosts.fit(host), request, how)
         tree.apply(moved.plan.edits)
-    result = shown.Result(move=moved, written=True, recovered=tree.recovery)
     paths = [edit.path for edit in moved.plan.edits]
+    result = shown.Result(move=moved, written=bool(paths))
     if commit and paths:
         return replace(result, commit=worktree.commit(host.root, paths, shown.message(moved)))
     return result

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from dgpin.errors import UnavailableError
 from dgpin.files.home import is_quiet
 from dgpin.pin import host as hosts
 from dgpin.pin.host import Fit, Host
+
+if TYPE_CHECKING:  # reading commands start without what writing needs
+    from dgpin.files import Recovery
 
 HostOption = Annotated[
     Path | None,
@@ -74,3 +77,12 @@ class UnreadableError(UnavailableError):
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"{error.filename}: {error.strerror}")
+
+
+def tell_recovery(found: "Recovery | None") -> None:
+    """Say on stderr what became of an interrupted run, whatever becomes of this one."""
+    if found is None:
+        return
+    names = ", ".join(found.paths) or "its files"
+    what = "hold the new text now" if found.finished else "had not been touched"
+    typer.echo(f"dgpin: an interrupted {found.command} was put in order: {names} {what}", err=True)

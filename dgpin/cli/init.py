@@ -7,7 +7,7 @@ import typer
 
 from dgpin import config, files
 from dgpin.cli.exit import DONE
-from dgpin.cli.host import HostOption, open_host
+from dgpin.cli.host import HostOption, open_host, tell_recovery
 from dgpin.errors import UsageError
 from dgpin.files import Edit
 from dgpin.pin import host as hosts
@@ -43,6 +43,7 @@ def init(
         typer.echo(text, nl=False)
         return DONE
     with files.locked(found.root, command="init") as tree:
+        tell_recovery(tree.recovery)
         tree.apply([Edit(path=config.FILE, old=None, new=text.encode())])
     typer.echo(f"{path} written, from the preset {fit.config.source}")
     return DONE

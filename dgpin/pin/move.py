@@ -188,7 +188,7 @@ def work_out(
             covered=_covered(reading),
         ),
         hazards=hazards.hazards(host, fit.reading, resolved.commit),
-        cures=_cures(config, resolved, old=old_commit),
+        cures=tuple(_cures(config, resolved, repo=repo, old=old_commit)),
     )
 
 
@@ -286,7 +286,8 @@ def _beside(
     )
 
 
-def _cures(config: Config, resolved: Resolved, *, old: str) -> tuple[str, ...]:
-    if config.gitlink is None or resolved.commit == old:
-        return ()
-    return (f"git update-index --cacheinfo 160000,{resolved.commit},{config.gitlink}",)
+def _cures(config: Config, resolved: Resolved, *, repo: str, old: str) -> Iterator[str]:
+    if config.gitlink is not None and resolved.commit != old:
+        yield f"git update-index --cacheinfo 160000,{resolved.commit},{config.gitlink}"
+    if not config.is_preset and config.repo not in {None, repo}:
+        yield f'set [pin] repo = "{repo}" in {config.source}, or the next bump goes back'

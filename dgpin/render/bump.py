@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dgpin.files import Recovery
 from dgpin.pin.capability import RecipeChange
 from dgpin.pin.move import Move, spoken_loss
 from dgpin.pin.plan import Change, slug
@@ -26,7 +25,6 @@ class Result:
 
     move: Move
     written: bool = False
-    recovered: Recovery | None = None
     commit: str = ""
 
 
@@ -53,7 +51,7 @@ def text(result: Result) -> tuple[Line, ...]:
         *_section("what the build may take instead", rendered.lines(_risky(move))),
         *_section("how the source is built changed", _plain(map(spoken_recipe, move.recipe))),
         *_section("lost, and accepted", _plain(map(spoken_loss, move.losses))),
-        *_section("for you to run", _plain(move.cures)),
+        *_section("for you to do", _plain(move.cures)),
         *_foot(result),
     )
 
@@ -149,12 +147,9 @@ def _risky(move: Move) -> tuple[Row, ...]:
 
 def _foot(result: Result) -> tuple[Line, ...]:
     edits = result.move.plan.edits
+    is_gits = result.move.config.gitlink is not None
     lines: list[Line] = [()]
-    if result.recovered is not None:
-        lines.append(
-            (("an interrupted run was dealt with first: ", ""), (str(result.recovered), ""))
-        )
-    if not edits and result.move.cures:
+    if not edits and is_gits and result.move.target.old.commit != result.move.resolved.commit:
         lines.append((("no file to write: the command above moves the pin", "bold"),))
     elif not edits:
         lines.append((("nothing to do: every site says so already", "bold"),))
@@ -167,12 +162,6 @@ def _foot(result: Result) -> tuple[Line, ...]:
     if result.commit:
         lines.append((("committed as ", ""), (result.commit[:12], "bold")))
     return tuple(lines)
-
-
-def _recovered(recovery: Recovery) -> str:
-    done = "its files hold the new text" if recovery.finished else "its files were not touched"
-    names = ", ".join(recovery.paths)
-    return f"an interrupted {recovery.command} was put in order first: {done} ({names})"
 
 
 def content(result: Result) -> Mapping[str, object]:

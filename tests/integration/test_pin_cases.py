@@ -318,7 +318,7 @@ def test_a_submodule(world: World) -> None:
     assert "no site states the pin" not in shown
     assert f"  {command}\n\nno file to write: the command above moves the pin\n" in moved
     assert "" == clean
-    assert "for you to run" not in again
+    assert "for you to do" not in again
     assert again.endswith("nothing to do: every site says so already\n")
 
 
@@ -347,3 +347,16 @@ def test_a_version_beside_a_short_commit(world: World) -> None:
     assert "nemo-rl (NeMo-RL)" in moved.out
     text = (world.host / "pyproject.toml").read_text()
     assert URL.format(repo=repo, commit=new, version="2.8.0", short=new[:7]) == text
+
+
+def test_a_configuration_that_names_the_old_repository(world: World) -> None:
+    """A move to another repository says what the configuration must say from then on."""
+    world.configure()
+
+    there = world.dgpin("bump", "dev", "--repo", world.example.fork, *ALIAS)
+    within = world.dgpin("bump", "dev", "--dirty", "--dry-run")
+
+    todo = f'set [pin] repo = "{world.example.fork}" in dgpin.toml, or the next bump goes back'
+    assert (0, 0) == (there.code, within.code)
+    assert f"for you to do\n  {todo}\n" in there.out
+    assert "for you to do" not in within.out

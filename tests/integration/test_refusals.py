@@ -322,6 +322,36 @@ def test_conflict_markers(world: World) -> None:
     assert right == state(world.host / "cmake") | state(world.host / "tools")
 
 
+_DIES = """
+import os, sys
+from pathlib import Path
+from dgpin import files
+from dgpin.files.disk import Disk
+
+class Dying(Disk):
+    def rename(self, *_paths):
+        os._exit(9)
+
+root, path = Path(sys.argv[1]), sys.argv[2]
+with files.locked(root, command="bump", disk=Dying()) as tree:
+    tree.apply([files.Edit(path=path, old=(root / path).read_bytes(), new=b"new")])
+"""
+
+
+def test_an_interrupted_bump_is_put_in_order_by_a_refused_one(world: World) -> None:
+    """What an earlier run left is told, although this run comes to nothing."""
+    before = state(world.host)
+    died = process.run([sys.executable, "-c", _DIES, world.host, INSTALL]).returncode
+    told = f"dgpin: an interrupted bump was put in order: {INSTALL} had not been touched\n"
+
+    answer = world.dgpin("bump", "nonesuch")
+
+    assert (9, 2) == (died, answer.code)
+    assert answer.err.startswith(told)
+    assert "has no commit, branch or tag `nonesuch`" in answer.err
+    assert before == state(world.host)
+
+
 def test_held_pin(world: World) -> None:
     """A frozen pin says why, and until when."""
     world.configure(
