@@ -17,6 +17,7 @@ from dgpin.process import Completed, MissingProgramError
 from dgpin.source import invocation, store
 from dgpin.source.address import Address
 
+OLDEST = (2, 31)  # the first that reads GIT_CONFIG_COUNT
 REFS = (
     "+refs/heads/*:refs/heads/*",
     "+refs/tags/*:refs/tags/*",
@@ -29,6 +30,15 @@ class NoRepositoryError(UsageError):
 
     def __init__(self, shown: str) -> None:
         super().__init__(f"there is no git repository at {shown}")
+
+
+class OldGitError(UnavailableError):
+    """A git that does not take its configuration from the environment."""
+
+    hint = f"Put git {OLDEST[0]}.{OLDEST[1]} or newer on PATH."
+
+    def __init__(self, version: str) -> None:
+        super().__init__(f"{version} is too old")
 
 
 class FetchError(UnavailableError):
@@ -131,11 +141,21 @@ def _with_batch_ssh(env: dict[str, str]) -> dict[str, str]:
     return env
 
 
+def _too_old() -> str | None:
+    said = process.run(["git", "version"], timeout=invocation.READ_LIMIT).text.strip()
+    numbers = re.search(r"(\d+)\.(\d+)", said)
+    if numbers is None or (int(numbers[1]), int(numbers[2])) >= OLDEST:
+        return None
+    return said
+
+
 def _text(done: Completed) -> str:
     return done.stderr.decode(errors="replace")
 
 
 def _failure(path: Path, address: Address, done: Completed) -> DgpinError:
+    if (version := _too_old()) is not None:
+        return OldGitError(version)
     text = _text(done)
     if f"not a git repository: '{path}'" in text:
         return store.DamagedError(path, "it is not a git repository")

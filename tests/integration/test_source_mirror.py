@@ -216,6 +216,21 @@ def test_no_git(upstream: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
         git.open_mirror(str(upstream.root), fetch=True)
 
 
+def test_old_git(upstream: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A git that cannot be told its remote by environment is named as the cause."""
+    old = tmp_path / "bin/git"
+    old.parent.mkdir()
+    old.write_text('#!/bin/sh\n[ "$1" = version ] && echo git version 2.25.1 || exit 128\n')
+    old.chmod(0o755)
+    monkeypatch.setattr(transfer, "create", lambda path: path.mkdir(parents=True))
+    monkeypatch.setenv("PATH", str(old.parent))
+
+    with pytest.raises(UnavailableError, match=r"git version 2\.25\.1 is too old") as raised:
+        git.open_mirror(str(upstream.root), fetch=True)
+
+    assert "git 2.31 or newer" in raised.value.hint
+
+
 def test_hooks_do_not_run(upstream: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the user's hooks nor a template's run in a mirror."""
     hooks = tmp_path / "hooks"
