@@ -61,7 +61,7 @@ def _same_object(group: tuple[Symbol, ...], a: Surface, b: Surface) -> Heir | No
         return None
     # Only proven names are ranked here, so likeness picks the one that people would look for.
     best = max(alive, key=lambda s: (_likeness(s.name, first.name), [-ord(c) for c in s.path]))
-    is_alias = first.canonical not in {"", first.name}
+    is_alias = first.canonical.rpartition("::")[2] not in {"", first.name}
     return Heir(
         rule="alias-removed" if is_alias else "symbol-renamed",
         detail=f"the same object is {best.path}",

@@ -13,7 +13,7 @@ from dgpin.api.diff import Question
 from dgpin.api.load import Side
 from dgpin.api.locate import Source
 from dgpin.api.report import Report
-from dgpin.api.signature import Signature
+from dgpin.api.signature import Parameter, Signature
 from dgpin.api.static import agreement, of_build, of_source
 from dgpin.api.surface import Binding, Origin
 from dgpin.build import interpreter
@@ -32,7 +32,7 @@ globals().update({n: v for n, v in vars(_C).items() if n.startswith("n_")})
 FACADE = """
 import torch
 from . import _C_extension
-for _name in OPS:
+for _name in _OPS:
     globals()[_name] = getattr(torch.ops.deep_gemm, _name)
 """
 # Compiled once: each build gets a copy with its own schemas in the table.
@@ -130,7 +130,7 @@ def _extension(tmp_path_factory: pytest.TempPathFactory, includes: tuple[str, ..
 def torch_build(root: Path, extension: bytes, registered: Sequence[str]) -> Path:
     """Write a build whose compiled half registers these schemas behind a facade."""
     names = sorted({schema.partition("(")[0].partition(".")[0] for schema in registered})
-    facade = f"OPS = {names}\n" + FACADE
+    facade = f"_OPS = {names}\n" + FACADE
     init = f"from ._C import {', '.join(names)}\n"
     write(root, {"deep_gemm/__init__.py": init, "deep_gemm/_C.py": facade})
     table = MARK + b"\0" + b"".join(s.encode() + b"\0" for s in registered)
@@ -257,7 +257,15 @@ def test_binary_agrees(
 
     assert ops.keys() == {path for path in read if path.startswith("torch.ops.")}
     for path, signatures in ops.items():
-        assert [s.parameters for s in signatures] == [s.parameters for s in read[path]]
+        assert list(map(plain, signatures)) == list(map(plain, read[path]))
+
+
+def plain(signature: Signature) -> list[Parameter]:
+    """Return the parameters with their defaults in the one spelling: texts may be quoted twice."""
+    return [
+        replace(p, default=None if p.default is None else spelling.default_of(p.default))
+        for p in signature.parameters
+    ]
 
 
 def test_pybind_to_torch(

@@ -191,7 +191,7 @@ class Trials:
             return tuple(self.value({"value": inner}, poison) for inner in kind)
         simple = {"str": "", "int": 0, "float": 0.0, "bool": False, "sequence": [], "none": None}
         if kind in simple:
-            return simple[kind]  # type: ignore[index]
+            return simple[str(kind)]
         if kind == "dtype":
             return self.torch.float32
         return self.torch.empty(0) if kind == "tensor" else None

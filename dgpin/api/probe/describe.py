@@ -101,7 +101,7 @@ def symbol(path: str, value: object, *, ops: Ops, groups: Groups) -> "list[dict[
     value, launched = _launched(value)
     op = ops.of(value)
     if op is not None:
-        row.update(kind="function", schemas=ops.schemas.get(op, []), group=f"op:{op}")
+        row.update(kind="function", schemas=ops.schemas.get(op, []), group=f"op:{op}", canonical=op)
     elif callable(value):
         row.update(kind="function", **_callable(value, ops))
         if launched:
