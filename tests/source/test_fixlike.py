@@ -1,5 +1,8 @@
 """What makes a lost change look like a fix."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from dgpin.source import fixlike
@@ -96,3 +99,13 @@ def test_only_rules_of_its_kind() -> None:
         ()
         == fixlike.judge([("fix_up(guard);", "")], subject="min(a, b) if (a < b)", size=50).reasons
     )
+
+
+def test_reference_has_every_rule() -> None:
+    """The table in the reference has a row for each rule, with its place and weight."""
+    page = Path(__file__).parents[2] / "docs/reference/carry.md"
+    rows = re.findall(
+        r"^\| .+ \| (code|comment|subject) \| (\d) \|$", page.read_text(), re.MULTILINE
+    )
+
+    assert [(rule.where.value, str(rule.weight)) for rule in RULES] == rows
