@@ -82,8 +82,7 @@ def _run(command: Command) -> float:
         cwd=command.cwd,
         env={**os.environ, **command.env},
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         check=False,
     )
     seconds = time.perf_counter() - start
