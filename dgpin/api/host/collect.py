@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dgpin.api.host import guards as surroundings
-from dgpin.api.host import patches, probes
+from dgpin.api.host import imports, patches, probes
 from dgpin.api.host.argument import argument_of
 from dgpin.api.host.arguments import Passed, Reader, through
 from dgpin.api.host.consumers import consumers
@@ -92,7 +92,7 @@ class Collector:
     def _module(self, module: Module) -> Iterator[Use]:
         for node, scope in module.imports:
             if not surroundings.in_type_checking(module, node):
-                yield from self._import(node, scope)
+                yield from imports.imported(self, node, scope)
         for read, scope in module.reads:
             if self.marks.carries(read.value, scope, result=True):
                 yield from self._read(read, scope)
@@ -142,41 +142,6 @@ class Collector:
         )
 
     # Imports and reads ------------------------------------------------------------------------
-
-    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> Iterator[Use]:
-        place = scope.module.place(node)
-        if isinstance(node, ast.Import):
-            paths = [library(alias.name) for alias in node.names]
-        else:
-            source = scope.module.absolute(node)
-            paths = [library(f"{source}.{alias.name}") for alias in node.names]
-        for path, alias in zip(paths, node.names, strict=True):
-            if path is not None:
-                others, head = self._instead(node, alias, scope)
-                targets = (Target(path=path, place=place), *others)
-                yield replace(self.use(Form.IMPORT, targets, node, scope), is_fallback=not head)
-
-    def _instead(
-        self, node: ast.stmt, alias: ast.alias, scope: Scope
-    ) -> tuple[tuple[Target, ...], bool]:
-        """Return what an `except ImportError` imports in the place of a name, and whether this
-        import is the first choice."""
-        name = alias.asname or alias.name
-        for parent, field in scope.module.above(node):
-            if not isinstance(parent, ast.Try):
-                continue
-            if field == "handlers":
-                return (), not _imports(parent.body, name)
-            if field == "body":
-                stands_in = [s for h in parent.handlers for s in _imports(h.body, name)]
-                found: list[Target] = []
-                for other, attribute in stands_in:
-                    values = self.evaluator.imported(
-                        scope.module.absolute(other), attribute, scope.module.place(other)
-                    )
-                    found += [t for v in values if isinstance(v, Api) for t in v.targets]
-                return tuple(found), True
-        return (), True
 
     def _read(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> Iterator[Use]:
         module = scope.module
@@ -417,18 +382,6 @@ def _skips(use: Use) -> Handler:
     """Return the handler that importorskip is."""
     skipped = Outcome(then=Then.RETURNS, detail="the test is skipped")
     return Handler(exceptions=("ImportError",), place=use.place, outcome=skipped)
-
-
-def _imports(body: list[ast.stmt], name: str) -> list[tuple[ast.ImportFrom, str]]:
-    """Return the from-imports of a block, those inside of it too, that bind a name."""
-    return [
-        (statement, alias.name)
-        for outer in body
-        for statement in ast.walk(outer)
-        if isinstance(statement, ast.ImportFrom)
-        for alias in statement.names
-        if (alias.asname or alias.name) == name
-    ]
 
 
 def _paths(use: Use) -> tuple[str, ...]:

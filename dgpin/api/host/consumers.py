@@ -83,7 +83,7 @@ def _decided(
     """Return what happens where the answer of a test arrives."""
     match parent:
         case ast.If() | ast.While() if field == "test":
-            return around.outcome(parent.body if absent else parent.orelse, scope)
+            return around.outcomes.of(parent.body if absent else parent.orelse, scope)
         case ast.IfExp() if field == "test":
             other = parent.body if absent else parent.orelse
             return Outcome(then=Then.GOES_ON, detail=ast.unparse(other))

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable as Function
 from typing import Any
 
-from dgpin.api.host import order, probes
+from dgpin.api.host import classes, literals, order, probes
 from dgpin.api.host.module import Binding, How, Module, Scope
 from dgpin.api.host.project import Project
 from dgpin.api.host.values import (
@@ -96,7 +96,7 @@ class Evaluator:
         elif len(bindings) > 1:
             bindings = order.reaching(scope.module, bindings, node)
         groups = [
-            (binding, self._binding(name, binding, frame if _within(frame, scope) else None))
+            (binding, self.bound(name, binding, frame if _within(frame, scope) else None))
             for binding in bindings
         ]
         found = order.joined(scope.module, name, groups)
@@ -104,7 +104,8 @@ class Evaluator:
             self._names[scope, name] = found
         return found
 
-    def _binding(self, name: str, binding: Binding, frame: Frame | None) -> Values:
+    def bound(self, name: str, binding: Binding, frame: Frame | None) -> Values:
+        """Return what a binding gives to its name."""
         match binding.how:
             case How.PARAMETER:
                 return self._parameter(name, binding, frame)
@@ -116,10 +117,17 @@ class Evaluator:
             case How.ASSIGNED | How.LOOPED if binding.value is not None:
                 found = self.values(binding.value, binding.scope, frame)
                 if binding.how is How.LOOPED:
-                    items = [v for value in found for item in self.elements(value) for v in item]
+                    items = [
+                        v
+                        for value in found
+                        for item in literals.elements(self, value)
+                        for v in item
+                    ]
                     found = unique(items)
                 if binding.index is not None:
-                    return unique([v for value in found for v in self.item(value, binding.index)])
+                    return unique(
+                        [v for value in found for v in literals.item(self, value, binding.index)]
+                    )
                 return found
             case _:
                 return ()
@@ -204,7 +212,7 @@ class Evaluator:
                 return (_one(whole, place),) if whole is not None else self.member(path, name)
             case Instance(scope=scope) | Class(scope=scope):
                 bound = isinstance(value, Instance)
-                return self._class_attribute(scope, name, depth=0, bound=bound)
+                return classes.attribute(self, scope, name, depth=0, bound=bound)
             case SignatureOf(of=of, parameters=False) if name == "parameters":
                 return (SignatureOf(of, parameters=True),)
             case Double(call=call, scope=scope):
@@ -212,35 +220,6 @@ class Evaluator:
                 return unique([v for expr in given for v in self.values(expr, scope)])
             case _:
                 return ()
-
-    def _class_attribute(self, scope: Scope, name: str, *, depth: int, bound: bool) -> Values:
-        bindings = [*scope.bindings.get(name, ()), *scope.attributes.get(name, ())]
-        found: list[Value] = []
-        for binding in bindings:
-            for value in self._binding(name, binding, None):
-                if isinstance(value, Callable):
-                    found += self._method(value, bound=bound)
-                else:
-                    found.append(value)
-        if not bindings and depth < _DEEPEST and isinstance(scope.node, ast.ClassDef):
-            for base in scope.node.bases:
-                for value in self.values(base, scope.outer or scope):
-                    if isinstance(value, Class):
-                        found += self._class_attribute(
-                            value.scope, name, depth=depth + 1, bound=bound
-                        )
-        return unique(found)
-
-    def _method(self, value: Callable, *, bound: bool) -> Values:
-        node = value.scope.node
-        marks = (
-            {ast.unparse(d) for d in node.decorator_list} if isinstance(node, _Function) else set()
-        )
-        if marks & {"property", "cached_property", "functools.cached_property"}:
-            return self.returned(value.scope, None)
-        if "staticmethod" in marks or value.scope.owner is None:
-            return (value,)
-        return (Callable(value.scope, bound=bound or "classmethod" in marks),)
 
     def item_of(self, node: ast.Subscript, scope: Scope, frame: Frame | None) -> Values:
         """Return what a subscript stands for."""
@@ -256,57 +235,10 @@ class Evaluator:
                 case Literal() | Pack():
                     keys = self.values(node.slice, scope, frame)
                     index = node.slice.value if isinstance(node.slice, ast.Constant) else None
-                    found += self.lookup(value, keys, index)
+                    found += literals.lookup(self, value, keys, index)
                 case _:
                     pass
         return unique(found)
-
-    def lookup(self, value: Literal | Pack, keys: Values, index: object) -> Values:
-        """Return the entry of a dict or a list; every entry when the key is not known."""
-        if isinstance(index, int) and not isinstance(index, bool):
-            return self.item(value, index)
-        texts = {key.text for key in keys if isinstance(key, Text)}
-        found: list[Value] = []
-        for key, entry in self.entries(value):
-            if not texts or texts & {k.text for k in key if isinstance(k, Text)}:
-                found += entry
-        return unique(found)
-
-    def entries(self, value: Literal | Pack) -> list[tuple[Values, Values]]:
-        """Return the keys and values of a dict; the items of a list have no keys."""
-        if isinstance(value, Literal) and isinstance(value.node, ast.Dict):
-            return [
-                (self.values(k, value.scope, value.frame), self.values(v, value.scope, value.frame))
-                for k, v in zip(value.node.keys, value.node.values, strict=True)
-                if k is not None
-            ]
-        if isinstance(value, Literal) and isinstance(value.node, ast.DictComp):
-            node = value.node
-            return [
-                (
-                    self.values(node.key, value.scope, value.frame),
-                    self.values(node.value, value.scope, value.frame),
-                )
-            ]
-        return [((), item) for item in self.elements(value)]
-
-    def elements(self, value: Value) -> list[Values]:
-        """Return what iterating over a value gives."""
-        if isinstance(value, Pack):
-            return list(value.items)
-        if not isinstance(value, Literal):
-            return []
-        node = value.node
-        if isinstance(node, ast.Dict):
-            return [key for key, _ in self.entries(value)]
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return [self.values(item, value.scope, value.frame) for item in node.elts]
-        return []
-
-    def item(self, value: Value, index: int) -> Values:
-        """Return one item of a list or tuple."""
-        items = self.elements(value)
-        return items[index] if -len(items) <= index < len(items) else ()
 
     # Texts and calls --------------------------------------------------------------------------
 

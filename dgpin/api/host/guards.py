@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dgpin.api.host import order
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.marks import Marks
-from dgpin.api.host.module import How, Module, Scope
+from dgpin.api.host.module import Module, Scope
+from dgpin.api.host.outcomes import Outcomes
+from dgpin.api.host.questions import FUNCTIONS, Questions, before, deciding
 from dgpin.api.host.values import (
     LIBRARY,
     Api,
-    Callable,
     Dotted,
     SignatureOf,
     Text,
@@ -18,13 +19,8 @@ from dgpin.api.host.values import (
 )
 from dgpin.api.uses import Guard, Handler, Outcome, Then
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_ENDS = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 VERSION = f"{LIBRARY}.__version__"
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
-_ASKING = frozenset({"bool", "callable", "all"})
-_DEEPEST = 4
-Atom = tuple[ast.expr, Scope, bool]  # an expression that is known to hold, or not to hold
 
 
 class Around:
@@ -33,6 +29,8 @@ class Around:
     def __init__(self, evaluator: Evaluator, marks: Marks) -> None:
         self.evaluator = evaluator
         self.marks = marks
+        self.outcomes = Outcomes(evaluator)
+        self.questions = Questions(evaluator, self.outcomes)
 
     # Handlers ---------------------------------------------------------------------------------
 
@@ -44,7 +42,7 @@ class Around:
                 found += [self._handler(h, scope) for h in parent.handlers]
             elif isinstance(parent, (ast.With, ast.AsyncWith)) and name == "body":
                 found += [h for item in parent.items for h in self._suppress(item, scope)]
-            elif isinstance(parent, _FUNCTIONS):
+            elif isinstance(parent, FUNCTIONS):
                 break
         return tuple(found)
 
@@ -52,7 +50,7 @@ class Around:
         return Handler(
             exceptions=_names(node.type) if node.type is not None else ("BaseException",),
             place=scope.module.place(node),
-            outcome=self.outcome(node.body, scope),
+            outcome=self.outcomes.of(node.body, scope),
         )
 
     def _suppress(self, item: ast.withitem, scope: Scope) -> Iterator[Handler]:
@@ -67,146 +65,10 @@ class Around:
                 outcome=Outcome(then=Then.GOES_ON),
             )
 
-    # Outcomes ---------------------------------------------------------------------------------
-
-    def outcome(self, body: list[ast.stmt], scope: Scope, depth: int = 0) -> Outcome:
-        """Return what a block does in the end."""
-        for statement in body:
-            match statement:
-                case ast.Raise(exc=None):
-                    return Outcome(then=Then.RAISES, detail="raises it again")
-                case ast.Raise(exc=ast.expr() as raised):
-                    return _raised(raised)
-                case ast.Return(value=value):
-                    ends = self._never_returns(value, scope, depth) if value is not None else None
-                    text = ast.unparse(value) if value is not None else "None"
-                    return ends or Outcome(then=Then.RETURNS, detail=text)
-                case ast.Expr(value=value):
-                    ends = self._never_returns(value, scope, depth)
-                    if ends is not None:
-                        return ends
-                case ast.Continue() | ast.Break():
-                    return Outcome(then=Then.GOES_ON)
-                case _:
-                    pass
-        return Outcome(then=Then.GOES_ON)
-
-    def _never_returns(self, node: ast.expr, scope: Scope, depth: int) -> Outcome | None:
-        """Return how a call ends, if it is one that always raises."""
-        if not isinstance(node, ast.Call) or depth > _DEEPEST:
-            return None
-        for value in self.evaluator.values(node.func, scope):
-            if isinstance(value, Callable) and isinstance(value.scope.node, ast.FunctionDef):
-                body = value.scope.node.body
-                if body and isinstance(body[-1], ast.Raise) and not value.scope.returns:
-                    return self.outcome(body, value.scope, depth + 1)
-            if isinstance(value, Dotted) and value.path in {"sys.exit", "pytest.fail"}:
-                return Outcome(then=Then.RAISES, exception=value.path, detail=_first_text(node))
-            if isinstance(value, Dotted) and value.path == "pytest.skip":
-                return Outcome(then=Then.RETURNS, detail="the test is skipped")
-        return None
-
-    # Questions --------------------------------------------------------------------------------
-
-    def known(self, node: ast.AST, scope: Scope) -> list[Atom]:
-        """Return what holds, and what does not, where a node is reached."""
-        atoms: list[Atom] = []
-        below: ast.AST = node
-        for parent, name in scope.module.above(node):
-            for test, holds in _deciding(parent, name, below):
-                atoms += self.atoms(test, scope, holds=holds)
-            atoms += self._earlier(parent, name, below, scope)
-            if isinstance(parent, _FUNCTIONS):
-                break
-            below = parent
-        return atoms
-
-    def _earlier(self, parent: ast.AST, name: str, below: ast.AST, scope: Scope) -> list[Atom]:
-        """Return what the statements before one, in its block, leave known."""
-        atoms: list[Atom] = []
-        for statement in _before(parent, name, below):
-            if isinstance(statement, ast.Assert):
-                atoms += self.atoms(statement.test, scope, holds=True)
-            elif (
-                isinstance(statement, ast.If)
-                and not statement.orelse
-                and self._leaves(statement.body, scope)
-            ):
-                atoms += self.atoms(statement.test, scope, holds=False)
-        return atoms
-
-    def _leaves(self, body: list[ast.stmt], scope: Scope) -> bool:
-        if any(isinstance(s, _ENDS) for s in body):
-            return True
-        return any(
-            isinstance(s, ast.Expr)
-            and isinstance(s.value, ast.Call)
-            and (self._never_returns(s.value, scope, 0) is not None or _is_skip(s.value))
-            for s in body
-        )
-
-    def atoms(self, test: ast.expr, scope: Scope, *, holds: bool, depth: int = 0) -> list[Atom]:
-        """Split a test into what follows from it, names and functions followed."""
-        match test:
-            case ast.UnaryOp(op=ast.Not()):
-                return self.atoms(test.operand, scope, holds=not holds, depth=depth)
-            case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is holds:
-                return [
-                    a
-                    for value in values
-                    for a in self.atoms(value, scope, holds=holds, depth=depth)
-                ]
-            case ast.NamedExpr():
-                return self.atoms(test.value, scope, holds=holds, depth=depth)
-            case _:
-                pass
-        found: list[Atom] = [(test, scope, holds)]
-        if depth < _DEEPEST:
-            for value, where in self._behind(test, scope, holds=holds):
-                found += self.atoms(value, where, holds=holds, depth=depth + 1)
-        return found
-
-    def _behind(self, test: ast.expr, scope: Scope, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
-        """Return the expression whose value a name, a function or a property has."""
-        if isinstance(test, ast.Name):
-            home = next((s for s in scope.enclosing() if test.id in s.bindings), None)
-            bindings = home.bindings[test.id] if home is not None else []
-            values = [b for b in bindings if b.how is How.ASSIGNED and b.index is None]
-            if len(values) == len(bindings) == 1 and values[0].value is not None:
-                return [(values[0].value, values[0].scope)]
-            return []
-        if isinstance(test, ast.Call) and test.args and ast.unparse(test.func) in _ASKING:
-            return [(test.args[0], scope)]
-        func = test.func if isinstance(test, ast.Call) else test
-        if not isinstance(test, (ast.Call, ast.Attribute)):
-            return []
-        if isinstance(test, ast.Attribute):
-            return self._stored(test, scope)
-        found = []
-        for value in self.evaluator.values(func, scope):
-            if isinstance(value, Callable):
-                found += _single_answer(value.scope, holds=holds)
-        return found
-
-    def _stored(self, test: ast.Attribute, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return what an attribute of self was set to, or what a property answers."""
-        owner = next((s.owner for s in scope.enclosing() if s.owner is not None), None)
-        if owner is None or not isinstance(test.value, ast.Name):
-            return []
-        bindings = [*owner.attributes.get(test.attr, ()), *owner.bindings.get(test.attr, ())]
-        if len(bindings) != 1:
-            return []
-        binding = bindings[0]
-        if binding.how is How.DEFINED and binding.node in scope.module.scopes:
-            return _single_answer(scope.module.scopes[binding.node], holds=True)
-        if binding.how is How.ASSIGNED and binding.value is not None:
-            return [(binding.value, binding.scope)]
-        return []
-
     def guards(self, node: ast.AST, scope: Scope) -> tuple[Guard, ...]:
         """Return the questions about the API that were answered before a node."""
         found: list[Guard] = []
-        for test, where, holds in self.known(node, scope):
+        for test, where, holds in self.questions.known(node, scope):
             found += self._guard(test, where, holds=holds)
             found += self._version(test, where)
         found += self._handled(node, scope)
@@ -237,7 +99,7 @@ class Around:
         for node in ast.walk(test):
             values: list[ast.expr] = [node] if isinstance(node, ast.Attribute) else []
             if isinstance(node, ast.Name):
-                values = [value for value, _ in self._behind(node, scope, holds=True)]
+                values = [value for value, _ in self.questions.behind(node, scope, holds=True)]
             for inner in (n for value in values for n in ast.walk(value)):
                 if (
                     isinstance(inner, ast.Attribute)
@@ -258,7 +120,7 @@ class Around:
                 paths = {path for statement in body for path in self._reached(statement, scope)}
                 place = scope.module.place(parent)
                 return [Guard(path=p, place=place, absent=True) for p in paths if len(paths) == 1]
-            if isinstance(parent, _FUNCTIONS):
+            if isinstance(parent, FUNCTIONS):
                 break
         return []
 
@@ -322,14 +184,14 @@ class Around:
         wanted = ast.unparse(func)
         below: ast.AST = node
         for parent, name in scope.module.above(node):
-            for test, holds in _deciding(parent, name, below):
+            for test, holds in deciding(parent, name, below):
                 if self._says(test, scope, wanted, holds=holds):
-                    return self.outcome(_other_branch(parent, name), scope)
-            for statement in _before(parent, name, below):
+                    return self.outcomes.of(_other_branch(parent, name), scope)
+            for statement in before(parent, name, below):
                 found = self._leaving(statement, scope, wanted)
                 if found is not None:
                     return found
-            if isinstance(parent, _FUNCTIONS):
+            if isinstance(parent, FUNCTIONS):
                 break
             below = parent
         return None
@@ -339,31 +201,15 @@ class Around:
         if isinstance(statement, ast.Assert):
             asked = self._says(statement.test, scope, wanted, holds=True)
             return Outcome(then=Then.RAISES, exception="AssertionError") if asked else None
-        if isinstance(statement, ast.If) and self._leaves(statement.body, scope):
+        if isinstance(statement, ast.If) and self.outcomes.leaves(statement.body, scope):
             asked = self._says(statement.test, scope, wanted, holds=False)
-            return self.outcome(statement.body, scope) if asked else None
+            return self.outcomes.of(statement.body, scope) if asked else None
         return None
 
     def _says(self, test: ast.expr, scope: Scope, wanted: str, *, holds: bool) -> bool:
         """Whether an answered test says that what is wanted is not None."""
-        atoms = self.atoms(test, scope, holds=holds)
+        atoms = self.questions.atoms(test, scope, holds=holds)
         return any(_is_there(atom, wanted, holds=known) for atom, _, known in atoms)
-
-
-def _deciding(parent: ast.AST, name: str, below: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Return the tests that were answered on the way from a node to what is below it."""
-    match parent:
-        case ast.If() | ast.IfExp() | ast.While() if name in {"body", "orelse"}:
-            while_else = isinstance(parent, ast.While) and name == "orelse"
-            return [] if while_else else [(parent.test, name == "body")]
-        case ast.BoolOp(op=op, values=values):
-            earlier = values[: values.index(below)] if isinstance(below, ast.expr) else []
-            return [(value, isinstance(op, ast.And)) for value in earlier]
-        case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
-            tests = [test for generator in parent.generators for test in generator.ifs]
-            return [(test, True) for test in tests if test is not below]
-        case _:
-            return []
 
 
 def _other_branch(parent: ast.AST, name: str) -> list[ast.stmt]:
@@ -371,16 +217,6 @@ def _other_branch(parent: ast.AST, name: str) -> list[ast.stmt]:
     if not isinstance(parent, ast.If):
         return []
     return parent.orelse if name == "body" else parent.body
-
-
-def _before(parent: ast.AST, name: str, below: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements before one in its block."""
-    block = getattr(parent, name, None)
-    for statement in block if isinstance(block, list) else ():
-        if statement is below:
-            return
-        if isinstance(statement, ast.stmt):
-            yield statement
 
 
 def _is_settled(node: ast.expr, scope: Scope) -> bool:
@@ -401,18 +237,6 @@ def in_type_checking(module: Module, node: ast.AST) -> bool:
     )
 
 
-def _single_answer(scope: Scope, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
-    """Return the one expression that decides a function's answer, plain False and None aside."""
-    if isinstance(scope.node, ast.Lambda):
-        return [(scope.node.body, scope)]
-    values = [r.value for r in scope.returns if r.value is not None]
-    if holds:
-        values = [
-            v for v in values if not (isinstance(v, ast.Constant) and v.value in {False, None})
-        ]
-    return [(values[0], scope)] if len(values) == 1 else []
-
-
 def _is_there(test: ast.expr, wanted: str, *, holds: bool) -> bool:
     """Whether an answered test says that what is wanted is not None."""
     match test:
@@ -426,25 +250,6 @@ def _is_there(test: ast.expr, wanted: str, *, holds: bool) -> bool:
             return False
 
 
-def _is_skip(call: ast.Call) -> bool:
-    return ast.unparse(call.func) in {"pytest.skip", "sys.exit", "exit", "quit"}
-
-
 def _names(node: ast.expr) -> tuple[str, ...]:
     items = node.elts if isinstance(node, ast.Tuple) else [node]
     return tuple(ast.unparse(item).rpartition(".")[2] for item in items)
-
-
-def _raised(node: ast.expr) -> Outcome:
-    call = node if isinstance(node, ast.Call) else None
-    name = ast.unparse(call.func if call is not None else node).rpartition(".")[2]
-    return Outcome(
-        then=Then.RAISES, exception=name, detail=_first_text(call) if call is not None else ""
-    )
-
-
-def _first_text(call: ast.Call) -> str:
-    for arg in call.args[:1]:
-        if isinstance(arg, ast.Constant) and isinstance(arg.value, str):
-            return " ".join(arg.value.split())
-    return ""

@@ -3,6 +3,7 @@
 import ast
 from typing import TYPE_CHECKING
 
+from dgpin.api.host import literals
 from dgpin.api.host.values import (
     Api,
     Callable,
@@ -129,9 +130,9 @@ def method(evaluator: "Evaluator", node: ast.Call, scope: "Scope", frame: Frame 
             continue
         if func.attr == "get" and node.args:
             keys = evaluator.values(node.args[0], scope, frame)
-            found += evaluator.lookup(owner, keys, None)
+            found += literals.lookup(evaluator, owner, keys, None)
         else:
-            found += _view(evaluator.entries(owner), func.attr)
+            found += _view(literals.entries(evaluator, owner), func.attr)
     return tuple(found)
 
 

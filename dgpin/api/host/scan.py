@@ -11,11 +11,12 @@ import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache as remember
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dgpin import __version__, cache
+from dgpin import cache
 from dgpin.api.host import record
 from dgpin.api.host.listing import WORD, Listing, listing, read
 from dgpin.api.uses import Remark, Scan, Skipped
@@ -24,7 +25,6 @@ from dgpin.verdict import Place
 if TYPE_CHECKING:
     from dgpin.api.host.module import Module
 
-FORMAT = 1
 _ROUNDS = 3  # re-exports that are followed into files without a word of the API
 _REMARK = re.compile(r"#\s*dgpin:\s*ignore(?:\[(?P<rules>[^\]]*)\])?(?P<reason>.*)")
 # A file that changed this short before it was looked at may change again within its time stamp.
@@ -184,8 +184,13 @@ def _remarks(path: str, data: bytes) -> Iterator[Remark]:
 # The cache ------------------------------------------------------------------------------------
 
 
+@remember
 def _version() -> str:
-    return f"{FORMAT}/{__version__}/{sys.version_info.major}.{sys.version_info.minor}"
+    """Return what tells one state of this reader, and of Python's parser, from another."""
+    here = Path(__file__).parent
+    files = [*sorted(here.glob("*.py")), here.parent / "uses.py"]
+    whole = hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:12]
+    return f"{whole}-{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def _digest(contents: _Contents, found: Listing) -> str:
@@ -218,7 +223,7 @@ def _stamp(found: Listing) -> str:
 
 
 def _load(name: str) -> Scan | None:
-    value = cache.read_json(f"uses/{FORMAT}/{name}.json")
+    value = cache.read_json(f"uses/{name}.json")
     if value is None:
         return None
     try:
@@ -229,4 +234,4 @@ def _load(name: str) -> Scan | None:
 
 
 def _store(name: str, answer: Scan) -> None:
-    cache.write_json(f"uses/{FORMAT}/{name}.json", record.to_json(answer))
+    cache.write_json(f"uses/{name}.json", record.to_json(answer))

@@ -1,0 +1,145 @@
+"""What is known where a node is reached: tests that were answered on the way there."""
+
+import ast
+from collections.abc import Iterator
+
+from dgpin.api.host.evaluate import Evaluator
+from dgpin.api.host.module import How, Scope
+from dgpin.api.host.outcomes import Outcomes
+from dgpin.api.host.values import Callable
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_ASKING = frozenset({"bool", "callable", "all"})
+_DEEPEST = 4
+Atom = tuple[ast.expr, Scope, bool]  # an expression that is known to hold, or not to hold
+
+
+class Questions:
+    """Answers about tests."""
+
+    def __init__(self, evaluator: Evaluator, outcomes: Outcomes) -> None:
+        self.evaluator = evaluator
+        self.outcomes = outcomes
+
+    def known(self, node: ast.AST, scope: Scope) -> list[Atom]:
+        """Return what holds, and what does not, where a node is reached."""
+        atoms: list[Atom] = []
+        below: ast.AST = node
+        for parent, name in scope.module.above(node):
+            for test, holds in deciding(parent, name, below):
+                atoms += self.atoms(test, scope, holds=holds)
+            atoms += self._earlier(parent, name, below, scope)
+            if isinstance(parent, FUNCTIONS):
+                break
+            below = parent
+        return atoms
+
+    def _earlier(self, parent: ast.AST, name: str, below: ast.AST, scope: Scope) -> list[Atom]:
+        """Return what the statements before one, in its block, leave known."""
+        atoms: list[Atom] = []
+        for statement in before(parent, name, below):
+            if isinstance(statement, ast.Assert):
+                atoms += self.atoms(statement.test, scope, holds=True)
+            elif (
+                isinstance(statement, ast.If)
+                and not statement.orelse
+                and self.outcomes.leaves(statement.body, scope)
+            ):
+                atoms += self.atoms(statement.test, scope, holds=False)
+        return atoms
+
+    def atoms(self, test: ast.expr, scope: Scope, *, holds: bool, depth: int = 0) -> list[Atom]:
+        """Split a test into what follows from it, names and functions followed."""
+        match test:
+            case ast.UnaryOp(op=ast.Not()):
+                return self.atoms(test.operand, scope, holds=not holds, depth=depth)
+            case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is holds:
+                return [
+                    a
+                    for value in values
+                    for a in self.atoms(value, scope, holds=holds, depth=depth)
+                ]
+            case ast.NamedExpr():
+                return self.atoms(test.value, scope, holds=holds, depth=depth)
+            case _:
+                pass
+        found: list[Atom] = [(test, scope, holds)]
+        if depth < _DEEPEST:
+            for value, where in self.behind(test, scope, holds=holds):
+                found += self.atoms(value, where, holds=holds, depth=depth + 1)
+        return found
+
+    def behind(self, test: ast.expr, scope: Scope, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
+        """Return the expression whose value a name, a function or a property has."""
+        if isinstance(test, ast.Name):
+            home = next((s for s in scope.enclosing() if test.id in s.bindings), None)
+            bindings = home.bindings[test.id] if home is not None else []
+            values = [b for b in bindings if b.how is How.ASSIGNED and b.index is None]
+            if len(values) == len(bindings) == 1 and values[0].value is not None:
+                return [(values[0].value, values[0].scope)]
+            return []
+        if isinstance(test, ast.Call) and test.args and ast.unparse(test.func) in _ASKING:
+            return [(test.args[0], scope)]
+        func = test.func if isinstance(test, ast.Call) else test
+        if not isinstance(test, (ast.Call, ast.Attribute)):
+            return []
+        if isinstance(test, ast.Attribute):
+            return self._stored(test, scope)
+        found = []
+        for value in self.evaluator.values(func, scope):
+            if isinstance(value, Callable):
+                found += _single_answer(value.scope, holds=holds)
+        return found
+
+    def _stored(self, test: ast.Attribute, scope: Scope) -> list[tuple[ast.expr, Scope]]:
+        """Return what an attribute of self was set to, or what a property answers."""
+        owner = next((s.owner for s in scope.enclosing() if s.owner is not None), None)
+        if owner is None or not isinstance(test.value, ast.Name):
+            return []
+        bindings = [*owner.attributes.get(test.attr, ()), *owner.bindings.get(test.attr, ())]
+        if len(bindings) != 1:
+            return []
+        binding = bindings[0]
+        if binding.how is How.DEFINED and binding.node in scope.module.scopes:
+            return _single_answer(scope.module.scopes[binding.node], holds=True)
+        if binding.how is How.ASSIGNED and binding.value is not None:
+            return [(binding.value, binding.scope)]
+        return []
+
+
+def deciding(parent: ast.AST, name: str, below: ast.AST) -> list[tuple[ast.expr, bool]]:
+    """Return the tests that were answered on the way from a node to what is below it."""
+    match parent:
+        case ast.If() | ast.IfExp() | ast.While() if name in {"body", "orelse"}:
+            while_else = isinstance(parent, ast.While) and name == "orelse"
+            return [] if while_else else [(parent.test, name == "body")]
+        case ast.BoolOp(op=op, values=values):
+            earlier = values[: values.index(below)] if isinstance(below, ast.expr) else []
+            return [(value, isinstance(op, ast.And)) for value in earlier]
+        case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
+            tests = [test for generator in parent.generators for test in generator.ifs]
+            return [(test, True) for test in tests if test is not below]
+        case _:
+            return []
+
+
+def before(parent: ast.AST, name: str, below: ast.AST) -> Iterator[ast.stmt]:
+    """Yield the statements before one in its block."""
+    block = getattr(parent, name, None)
+    for statement in block if isinstance(block, list) else ():
+        if statement is below:
+            return
+        if isinstance(statement, ast.stmt):
+            yield statement
+
+
+def _single_answer(scope: Scope, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
+    """Return the one expression that decides a function's answer, plain False and None aside."""
+    if isinstance(scope.node, ast.Lambda):
+        return [(scope.node.body, scope)]
+    values = [r.value for r in scope.returns if r.value is not None]
+    if holds:
+        values = [
+            v for v in values if not (isinstance(v, ast.Constant) and v.value in {False, None})
+        ]
+    return [(values[0], scope)] if len(values) == 1 else []
