@@ -131,6 +131,7 @@ def test_two_toolkits_two_verdicts(run: Run, small: Small) -> None:
     assert ["pass", "fail"] == [each["verdict"] for each in answer(out)["builds"]]
 
 
+@pytest.mark.usefixtures("built")
 def test_out_and_wheel(run: Run, tmp_path: Path) -> None:
     """--out puts the package with its fingerprint there, --wheel a wheel."""
     code, out, _ = run("--out", str(tmp_path / "there"), "--json")

@@ -13,11 +13,11 @@ from tests.build.small import Small
 from tests.build.world import write
 
 
-def test_wheel_tells_what_is_in_it(small: Small, tmp_path: Path) -> None:
+def test_wheel_tells_what_is_in_it(built: Small, tmp_path: Path) -> None:
     """The wheel's local version names source, CUDA and torch, and it holds what it promises."""
-    found = build(small)
+    found = build(built)
     assert found.entry is not None
-    own = interpreter.read(small.python)
+    own = interpreter.read(built.python)
 
     (path,) = wheel.write(found.entry, tmp_path / "wheels", platform=own.platform)
 
@@ -30,9 +30,9 @@ def test_wheel_tells_what_is_in_it(small: Small, tmp_path: Path) -> None:
     assert [] == [row for row in rows if row.verdict is not Verdict.PASS]
 
 
-def test_same_build_is_the_same_wheel(small: Small, tmp_path: Path) -> None:
+def test_same_build_is_the_same_wheel(built: Small, tmp_path: Path) -> None:
     """Two wheels of one build are equal to the last byte."""
-    found = build(small)
+    found = build(built)
     assert found.entry is not None
 
     one, two = (
@@ -42,9 +42,9 @@ def test_same_build_is_the_same_wheel(small: Small, tmp_path: Path) -> None:
     assert one.read_bytes() == two.read_bytes()
 
 
-def test_record_lists_every_file(small: Small, tmp_path: Path) -> None:
+def test_record_lists_every_file(built: Small, tmp_path: Path) -> None:
     """Every member of the wheel but RECORD itself has a hash there."""
-    found = build(small)
+    found = build(built)
     assert found.entry is not None
     (path,) = wheel.write(found.entry, tmp_path, platform="linux-x86_64")
 
@@ -54,9 +54,9 @@ def test_record_lists_every_file(small: Small, tmp_path: Path) -> None:
         assert set(archive.namelist()) == listed
 
 
-def test_out_replaces_an_earlier_build_only(small: Small, tmp_path: Path) -> None:
+def test_out_replaces_an_earlier_build_only(built: Small, tmp_path: Path) -> None:
     """--out replaces what dgpin put there, and nothing that it did not."""
-    found = build(small)
+    found = build(built)
     assert found.entry is not None
     target = output.copy(found.entry, tmp_path / "out")
     write(target / "stale.py")

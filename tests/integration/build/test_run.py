@@ -30,9 +30,9 @@ def test_build_for_two_pythons(small: Small) -> None:
     ]
 
 
-def test_package_is_what_setup_would_install(small: Small) -> None:
+def test_package_is_what_setup_would_install(built: Small) -> None:
     """Modules, the environment's defaults and the JIT's three include trees are in it."""
-    found = build(small)
+    found = build(built)
 
     assert found.entry is not None
     package = found.entry.package
@@ -46,25 +46,25 @@ def test_package_is_what_setup_would_install(small: Small) -> None:
     } == {name for name in files if "__pycache__" not in name and "." in name}
 
 
-def test_second_run_compiles_nothing(small: Small) -> None:
+def test_second_run_compiles_nothing(built: Small) -> None:
     """The same inputs give the build that is there."""
-    first = build(small)
+    first = build(built)
     events: list[Event] = []
 
-    second = job.run(prepare(small), watch=Watch(event=events.append))
+    second = job.run(prepare(built), watch=Watch(event=events.append))
 
     assert (True, []) == (second.cached, events)
     assert first.entry == second.entry
 
 
-def test_damaged_entry_is_built_again(small: Small) -> None:
+def test_damaged_entry_is_built_again(built: Small) -> None:
     """An extension that is not what it was counts as absent."""
-    first = build(small)
+    first = build(built)
     assert first.entry is not None
     extension = next(first.entry.package.glob("*.so"))
     extension.write_bytes(b"damaged")
 
-    second = build(small)
+    second = build(built)
 
     assert not second.cached
     assert extension.read_bytes() != b"damaged"
@@ -80,27 +80,27 @@ def test_damaged_entry_is_built_again(small: Small) -> None:
     ],
 )
 def test_needed_names_what_changed(
-    small: Small, monkeypatch: pytest.MonkeyPatch, change: Change, component: str
+    built: Small, monkeypatch: pytest.MonkeyPatch, change: Change, component: str
 ) -> None:
     """`--needed` is silent after a build, and names the component once one differs."""
-    build(small)
-    assert job.needed(prepare(small), None) is None
+    build(built)
+    assert job.needed(prepare(built), None) is None
 
-    change(small, monkeypatch)
+    change(built, monkeypatch)
 
-    changed = job.needed(prepare(small), None)
+    changed = job.needed(prepare(built), None)
     assert changed is not None
     assert component in [each.component for each in changed]
 
 
-def test_another_torch_build_of_one_version_is_a_change(small: Small, made: Small) -> None:
+def test_another_torch_build_of_one_version_is_a_change(built: Small, made: Small) -> None:
     """torch 2.14.1 is told from torch 2.14.1 by its git hash."""
     version = made.site / "torch/version.py"
     text = version.read_text()
-    build(small)
+    build(built)
     try:
         version.write_text(text.replace("5" * 40, "6" * 40))
-        changed = job.needed(prepare(small), None)
+        changed = job.needed(prepare(built), None)
     finally:
         version.write_text(text)
 
