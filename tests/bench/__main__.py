@@ -6,6 +6,7 @@ import sys
 import tempfile
 from importlib.metadata import version
 from itertools import chain
+from itertools import chain
 from pathlib import Path
 
 from tests.bench import api, build, pin

@@ -22,16 +22,14 @@ def reaching(module: Module, bindings: list[Binding], node: ast.AST) -> list[Bin
     kept: list[Binding] = []
     for binding in sorted(bindings, key=lambda b: _position(b.node)):
         there = blocks(module, binding.node)
-        if _position(binding.node) >= place and not _contains(module, binding.node, node):
+        around = _contains(module, binding.node, node)
+        if _position(binding.node) >= place and not around:
             if _common_loop(here, there):
                 kept.append(binding)
+        elif exclusive(here, there) or (around and not isinstance(binding.node, _AROUND)):
+            # In `x = f(x)`, the right side reads what x was before.
             continue
-        if exclusive(here, there):
-            continue
-        if _contains(module, binding.node, node) and not isinstance(binding.node, _AROUND):
-            # `x = f(x)`: the right side reads what x was before.
-            continue
-        if here[: len(there)] == there:
+        elif here[: len(there)] == there:
             kept = [binding]
         else:
             kept.append(binding)
@@ -57,7 +55,12 @@ def _position(node: ast.AST) -> tuple[int, int]:
 
 
 def _contains(module: Module, outer: ast.AST, node: ast.AST) -> bool:
-    return outer is node or any(parent is outer for parent, _ in module.above(node))
+    if outer is node:
+        return True
+    first, last = getattr(outer, "lineno", 0), getattr(outer, "end_lineno", 0)
+    if first and not first <= getattr(node, "lineno", first) <= last:
+        return False
+    return any(parent is outer for parent, _ in module.above(node))
 
 
 def _common_loop(here: Blocks, there: Blocks) -> bool:
