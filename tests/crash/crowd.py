@@ -116,7 +116,7 @@ def editor(root: Path, saves: int, *, in_place: bool) -> tuple[int, list[str]]:
             else:
                 (root / "draft").write_bytes(text)
                 (root / "draft").replace(path)
-            time.sleep(pauses.uniform(0, 0.01))
+            time.sleep(pauses.uniform(0, 0.04))
 
     bumps, bad = 0, []
     with beside(work) as is_at_work:

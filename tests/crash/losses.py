@@ -189,6 +189,7 @@ LAYOUTS = {
     "flat": Layout([f"f{number}" for number in range(8)]),
 }
 QUICK = ("two",)
+TWICE = ("two", "three")  # those in which the power goes again in the recovery
 
 
 def run(name: str, *, twice: bool, exchanges: bool) -> tuple[int, list[str]]:
@@ -207,7 +208,7 @@ def main() -> int:
     total = 0
     for name in sys.argv[1:] or QUICK:
         for exchanges in (True, False):
-            tried, bad = run(name, twice=name in {"two", "three"}, exchanges=exchanges)
+            tried, bad = run(name, twice=name in TWICE, exchanges=exchanges)
             total += tried
             if bad:
                 sys.stdout.write(f"bad: {name}: {bad[0]}\n")
