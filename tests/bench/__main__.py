@@ -6,10 +6,9 @@ import sys
 import tempfile
 from importlib.metadata import version
 from itertools import chain
-from itertools import chain
 from pathlib import Path
 
-from tests.bench import api, build, pin
+from tests.bench import api, build, pin, uses
 from tests.bench.measure import measure
 
 
@@ -30,7 +29,8 @@ def main() -> int:
             verdict = "holds" if outcome.holds else "MISSED"
             print(f"| {case.title} | {outcome.ours} | {outcome.theirs} | "
                   f"{outcome.ratio:.2f} | {case.limit} | {verdict} |", flush=True)  # fmt: skip
-        for row in chain(api.rows(Path(scratch)), build.rows(Path(scratch))):
+        every = (module.rows(Path(scratch)) for module in (api, uses, build))
+        for row in chain.from_iterable(every):
             missed += not row.holds
             print(f"| {row.title} | {row.ours} | {row.theirs} | {row.found} | {row.limit} | "
                   f"{'holds' if row.holds else 'MISSED'} |", flush=True)  # fmt: skip
