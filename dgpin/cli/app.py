@@ -32,6 +32,7 @@ COMMANDS = {
     "carry": Command("carry", "Which fixes of OLD did not survive into NEW?"),
     "smoke": Command("smoke", "Is this build sound on this GPU?"),
     "verify": Command("verify", "All of the above that this machine can do, one verdict."),
+    "ci": Command("ci", "Write the pipeline that runs smoke on each architecture."),
     "report": Command("report", "Join evidence from several machines into one verdict."),
 }
 

@@ -1,12 +1,11 @@
 """`dgpin verify [REF]`."""
 
 import os
-import re
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from dgpin.cli.architectures import RequireOption, architectures, words
 from dgpin.cli.exit import code
 from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
@@ -14,8 +13,6 @@ from dgpin.cli.progress import task
 from dgpin.errors import UsageError
 from dgpin.pin import worktree
 from dgpin.verify.answer import Step
-
-_ARCHITECTURE = re.compile(r"sm_\d{2,3}")
 
 
 def verify(
@@ -51,15 +48,7 @@ def verify(
         list[str] | None,
         typer.Option("--accept-loss", metavar="NAME", help="As in bump: NAME may be lost."),
     ] = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--require",
-            metavar="SM,…",
-            help="The architectures to prove. [default: those that the host enables]",
-            show_default=False,
-        ),
-    ] = None,
+    require: RequireOption = None,
     skip: Annotated[
         list[str] | None,
         typer.Option("--skip", metavar="STEP,…", help="Leave these steps out."),
@@ -91,8 +80,8 @@ def verify(
         new=new,
         python=python,
         accepted=tuple(accept_loss or ()),
-        required=_architectures(require),
-        skipped=frozenset(map(_step, _words(skip))),
+        required=architectures(require),
+        skipped=frozenset(map(_step, words(skip))),
         compile=build,
         offline=offline,
         documents=shown.DOCUMENTS,
@@ -103,21 +92,6 @@ def verify(
         verified = run.verify(request, found, fit, link)
     write(shown.renderers(verified), forms)
     return code((answer.verdict for answer in verified.answers), asked=True)
-
-
-def _words(given: Sequence[str] | None) -> tuple[str, ...]:
-    return tuple(word for text in given or () for word in text.split(",") if word)
-
-
-def _architectures(given: Sequence[str] | None) -> tuple[str, ...]:
-    names = _words(given)
-    for name in names:
-        if _ARCHITECTURE.fullmatch(name) is None:
-            raise UsageError(
-                f"--require {name}: that is no architecture",
-                hint="Write it as sm_90, several as sm_90,sm_100.",
-            )
-    return tuple(dict.fromkeys(names))
 
 
 def _step(name: str) -> Step:

@@ -9,7 +9,7 @@ from pathlib import Path
 from dgpin.errors import DgpinError, UnavailableError, UsageError
 from dgpin.pin.host import Fit, Host
 from dgpin.verdict import Place, Row, Verdict
-from dgpin.verify import api_step, build_step, carry_step, check_step, smoke_step, subject
+from dgpin.verify import api_step, build_step, carry_step, check_step, gates, smoke_step, subject
 from dgpin.verify.answer import Answer, Step, Verified
 from dgpin.verify.material import Material
 from dgpin.verify.request import Request
@@ -87,7 +87,8 @@ def _smoke(
 ) -> tuple[Answer, tuple[Row, ...]]:
     required = material.request.required
     if Step.SMOKE in material.request.skipped:
-        wanted = required or smoke_step.architectures(material.subject)
+        about = material.subject
+        wanted = required or gates.architectures(about.fit.reading, about.new.commit)
         why = "left out with --skip"
         return _skipped(Step.SMOKE), tuple(
             Row(rule=arch, verdict=Verdict.SKIP, message=f"not proved: {why}") for arch in wanted

@@ -5,15 +5,14 @@ from pathlib import Path
 
 from dgpin.api.builds import Build
 from dgpin.errors import DgpinError
-from dgpin.pin import facts as cached
 from dgpin.pin import grammar
 from dgpin.smoke import catalogue, device, headers, session
 from dgpin.smoke.device import Device
 from dgpin.smoke.report import ARCHITECTURES, Report
 from dgpin.verdict import Row, Verdict
+from dgpin.verify import gates
 from dgpin.verify.answer import Answer, Step, ordered, within, worst
 from dgpin.verify.material import Material
-from dgpin.verify.subject import Subject
 
 _WHERE = "`dgpin smoke --arch {arch}` on a machine that has one; `dgpin ci` writes the pipeline."
 
@@ -28,25 +27,12 @@ class _Quiet:
         """See an event."""
 
 
-def architectures(subject: Subject) -> tuple[str, ...]:
-    """Return what the host enables, else what the source has kernels for."""
-    sites = subject.fit.reading.sites("arches")
-    gates = {grammar.family(site.hole.value) for site in sites}
-    if not gates and (known := cached.load(subject.new.commit)) is not None:
-        gates = set(known.items("arches"))
-    return tuple(sorted(gates, key=_number))
-
-
-def _number(arch: str) -> int:
-    digits = arch.removeprefix("sm_")
-    return int(digits) if digits.isdigit() else 0
-
-
 def run(
     material: Material, required: Sequence[str], built: Path | None
 ) -> tuple[Answer, tuple[Row, ...]]:
     """Return the answer, and a row for each architecture."""
-    wanted = required or architectures(material.subject)
+    subject = material.subject
+    wanted = required or gates.architectures(subject.fit.reading, subject.new.commit)
     package, spec, why = _build(material, built)
     gpu = device.first(material.request.env)
     report: Report | None = None

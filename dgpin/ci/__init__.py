@@ -1,0 +1,1 @@
+"""Pipelines that run smoke on every architecture and join what it finds."""

@@ -1,0 +1,95 @@
+"""The text of a pipeline: templates filled with a pin's architectures and files."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from enum import Enum
+from importlib import resources
+
+
+class Engine(str, Enum):
+    """What runs the pipeline."""
+
+    GITHUB = "github"
+    BUILDKITE = "buildkite"
+    SLURM = "slurm"
+
+
+def write(
+    engine: Engine, *, architectures: Sequence[str], paths: Sequence[str], package: str
+) -> str:
+    """Return the pipeline. `paths` are the host's site files, `package` what pip installs.
+
+    There must be at least one architecture.
+    """
+    if engine is Engine.GITHUB:
+        return _github(architectures, paths, package)
+    if engine is Engine.BUILDKITE:
+        return _buildkite(architectures, package)
+    return _slurm(architectures, package)
+
+
+def _github(architectures: Sequence[str], paths: Sequence[str], package: str) -> str:
+    return _filled(
+        _template("github.yml"),
+        MATRIX="\n".join(
+            f"          - {{arch: {arch}, runner: '{json.dumps(['self-hosted', arch])}'}}"
+            for arch in architectures
+        ),
+        REQUIRE=",".join(architectures),
+        PACKAGE=json.dumps(package),
+        PATHS="\n".join(f"      - {json.dumps(path)}" for path in paths),
+        INSTALL=_template("install.sh"),
+        MOVE=_template("move.sh"),
+        SMOKE=_template("smoke.sh"),
+    )
+
+
+def _buildkite(architectures: Sequence[str], package: str) -> str:
+    # The agent replaces $NAME when it uploads the pipeline; the shell's own are written $$NAME.
+    install, smoke = (_template(f"{name}.sh").replace("$", "$$") for name in ("install", "smoke"))
+    steps = [
+        _filled(_template("buildkite-smoke.yml"), ARCH=arch, INSTALL=install, SMOKE=smoke)
+        for arch in architectures
+    ]
+    return _filled(
+        _template("buildkite.yml"),
+        STEPS="\n".join(steps).rstrip("\n"),
+        KEYS=", ".join(f"deepgemm-smoke-{arch}" for arch in architectures),
+        REQUIRE=",".join(architectures),
+        PACKAGE=json.dumps(package),
+        INSTALL=install,
+    )
+
+
+def _slurm(architectures: Sequence[str], package: str) -> str:
+    return _filled(
+        _template("slurm.sh"),
+        ARCHES=" ".join(architectures),
+        LAST=str(len(architectures) - 1),
+        REQUIRE=",".join(architectures),
+        PACKAGE=shlex.quote(package),
+        INSTALL=_template("install.sh"),
+        SMOKE=_template("smoke.sh"),
+    )
+
+
+def _template(name: str) -> str:
+    folder = resources.files("dgpin.ci") / "templates"
+    return (folder / name).read_text(encoding="utf-8")
+
+
+def _filled(template: str, **values: str) -> str:
+    """Return the template with each @NAME@ replaced; a text of several lines keeps the indent."""
+    lines = []
+    for line in template.splitlines():
+        name = line.strip().strip("@")
+        if line.strip() == f"@{name}@" and name in values:
+            indent = line[: len(line) - len(line.lstrip())]
+            lines += [f"{indent}{each}".rstrip() for each in values[name].rstrip("\n").splitlines()]
+            continue
+        filled = line
+        for key, value in values.items():
+            filled = filled.replace(f"@{key}@", value)
+        lines.append(filled)
+    return "\n".join(lines) + "\n"

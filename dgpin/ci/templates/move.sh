@@ -1,0 +1,11 @@
+base=$(mktemp -d)/base
+git worktree add --quiet --detach "$base" "$BASE_SHA"
+pinned() { dgpin show --json "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["commit"])'; }
+old=$(pinned --host "$base")
+new=$(pinned)
+if [ "$old" != "$new" ]; then
+  status=0
+  dgpin diff-api "$old" "$new" --host . -o text -o json=evidence-diff-api.json || status=$?
+  dgpin carry "$old" "$new" -o text -o json=evidence-carry.json || status=$?
+  exit "$status"
+fi

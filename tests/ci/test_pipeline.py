@@ -1,0 +1,108 @@
+"""The texts of the pipelines."""
+
+import re
+
+import pytest
+import yaml
+
+from dgpin.ci.pipeline import Engine, write
+
+ARCHES = ("sm_90", "sm_120")
+PATHS = ("cmake/a b.cmake", "docker/Dockerfile")
+# sbatch(1): the options that take these forms.
+DIRECTIVES = {
+    "--job-name": r"[\w-]+",
+    "--array": r"\d+-\d+",
+    "--nodes": r"\d+",
+    "--gpus": r"\d+",
+    "--cpus-per-task": r"\d+",
+    "--mem": r"\d+[KMGT]",
+    "--time": r"\d{2}:\d{2}:\d{2}",
+    "--output": r"[\w%.-]+",
+}
+
+
+def _text(engine: Engine, *, package: str = "dgpin") -> str:
+    return write(engine, architectures=ARCHES, paths=PATHS, package=package)
+
+
+@pytest.mark.parametrize("engine", list(Engine))
+def test_nothing_is_left_open(engine: Engine) -> None:
+    """Every hole of a template is filled, and no line ends in blanks."""
+    text = _text(engine)
+
+    assert [] == re.findall(r"@[A-Z]+@", text)
+    assert [] == [line for line in text.splitlines() if line != line.rstrip()]
+
+
+@pytest.mark.parametrize("engine", list(Engine))
+def test_each_architecture_has_its_run(engine: Engine) -> None:
+    """All are named, and all are required of the report."""
+    text = _text(engine)
+
+    assert all(arch in text for arch in ARCHES)
+    assert "--require sm_90,sm_120 " in text
+
+
+@pytest.mark.parametrize("engine", list(Engine))
+def test_a_package_with_odd_characters(engine: Engine) -> None:
+    """What pip installs is quoted as the file's language wants it."""
+    package = 'dgpin @ git+https://example.org/d.git#egg="x"'
+
+    text = _text(engine, package=package)
+
+    if engine is Engine.SLURM:
+        assert f"'{package}'" in text
+    else:
+        assert package == yaml.safe_load(text)["env"]["DGPIN_PACKAGE"]
+
+
+def test_github() -> None:
+    """It runs when a site changes, with no right to write, and pins what it uses."""
+    text = _text(Engine.GITHUB)
+    value = yaml.safe_load(text)
+
+    assert list(PATHS) == value[True]["pull_request"]["paths"]  # YAML 1.1 reads `on` as true
+    assert {"contents": "read"} == value["permissions"]
+    matrix = value["jobs"]["smoke"]["strategy"]["matrix"]["include"]
+    assert list(ARCHES) == [each["arch"] for each in matrix]
+    used = re.findall(r"uses: \S+@(\S+)", text)
+    assert used
+    assert all(re.fullmatch(r"[0-9a-f]{40}", sha) for sha in used)
+
+
+def test_github_runs_nothing_of_strangers_on_own_runners() -> None:
+    """A pull request from a fork gets no runner of the project's own."""
+    smoke = yaml.safe_load(_text(Engine.GITHUB))["jobs"]["smoke"]
+
+    assert "head.repo.full_name == github.repository" in smoke["if"]
+
+
+def test_buildkite() -> None:
+    """A step for each architecture in its queue, and a report after all, whatever they found."""
+    steps = yaml.safe_load(_text(Engine.BUILDKITE))["steps"]
+
+    keys = ["deepgemm-verify", "deepgemm-smoke-sm_90", "deepgemm-smoke-sm_120", "deepgemm-report"]
+    assert keys == [step["key"] for step in steps]
+    assert keys[:-1] == steps[-1]["depends_on"]
+    assert steps[-1]["allow_dependency_failure"] is True
+    assert ["gpu-sm_90", "gpu-sm_120"] == [step["agents"]["queue"] for step in steps[1:3]]
+
+
+def test_buildkite_leaves_the_shell_its_variables() -> None:
+    """The agent fills in $NAME when it uploads the pipeline, so each is written $$NAME."""
+    for step in yaml.safe_load(_text(Engine.BUILDKITE))["steps"]:
+        assert [] == re.findall(r"(?<!\$)\$(?!\$)", step["command"].replace("$$", ""))
+
+
+def test_slurm_directives() -> None:
+    """Each is an option of sbatch with a value of its form, and stands above the first command."""
+    lines = _text(Engine.SLURM).splitlines()
+    directives = [line for line in lines if line.startswith("#SBATCH")]
+
+    assert "#!/usr/bin/env bash" == lines[0]
+    assert directives == lines[1 : len(directives) + 1]
+    for line in directives:
+        option, _, value = line.removeprefix("#SBATCH ").partition("=")
+        assert re.fullmatch(DIRECTIVES[option], value), line
+    assert "#SBATCH --array=0-1" in directives
