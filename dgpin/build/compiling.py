@@ -75,13 +75,16 @@ class Outcome:
     digest: Digest | None
 
 
-def plan(recipe: Recipe, source: Path, checked: Preflight, work: Path) -> tuple[Target, ...]:
+def plan(
+    recipe: Recipe, source: Path, checked: Preflight, work: Path, *, jobs: int
+) -> tuple[Target, ...]:
     """Return the targets of a source: one for each Python, or one for all with the limited API.
 
-    `source` is a tree that may be written; everything else is made in `work`.
+    `source` is a tree that may be written; everything else is made in `work`. `jobs` is for a
+    target that compiles several files itself.
     """
     if recipe.binding is Binding.TORCH_LIBRARY:
-        return (_library(recipe, source, checked, work),)
+        return (_library(recipe, source, checked, work, jobs),)
     return tuple(
         _extension(recipe, source, checked, work, number)
         for number in range(len(checked.toolchain.interpreters))
@@ -119,7 +122,7 @@ def _extension(recipe: Recipe, source: Path, checked: Preflight, work: Path, num
     )
 
 
-def _library(recipe: Recipe, source: Path, checked: Preflight, work: Path) -> Target:
+def _library(recipe: Recipe, source: Path, checked: Preflight, work: Path, jobs: int) -> Target:
     stem = recipe.name.rpartition(".")[2]
     python = str(checked.toolchain.host.path)
     build = ["build_ext", "--build-lib", str(work / "lib"), "--build-temp", str(work / "temp")]
@@ -131,7 +134,7 @@ def _library(recipe: Recipe, source: Path, checked: Preflight, work: Path) -> Ta
         steps=((python, "setup.py", *build),),
         product=work / "lib" / Path(*recipe.name.split(".")).with_name(f"{stem}.abi3.so"),
         cwd=source,
-        env=environment(checked, work),
+        env={**environment(checked, work), "MAX_JOBS": str(jobs)},
     )
 
 

@@ -188,14 +188,18 @@ def _make(
 ) -> Result:
     work = draft / "work"
     work.mkdir()
-    root = job.source.root
+    root, units = job.source.root, len(job.toolchain.interpreters)
     if fingerprint.limited_api(job.recipe):
         # setup.py writes where it runs; the source is the user's.
+        units = len(job.recipe.sources)
         root = compiling.copy_source(root, sources.files(root, ["."]), work / "source")
-    targets = compiling.plan(job.recipe, root, checked, work)
     count = compiling.jobs_for(
-        len(targets), asked=jobs, memory=compiling.memory_available(), cpus=compiling.cpus()
+        units,
+        asked=jobs,
+        memory=compiling.memory_available(),
+        cpus=compiling.cpus(),
     )
+    targets = compiling.plan(job.recipe, root, checked, work, jobs=count)
     outcomes = compiling.run(targets, jobs=count, work=work, emit=watch.event)
     log = _keep_log(job, outcomes)
     result = Result(

@@ -86,8 +86,7 @@ def _torch(toolchain: Toolchain) -> Iterator[Item]:
         yield _item(
             Kind.TORCH,
             name,
-            missing=f"{kind}: DeepGEMM needs one that was built with CUDA",
-            pip="torch, as built for CUDA (pytorch.org/get-started)",
+            missing=f"{kind}; DeepGEMM needs one with CUDA (pytorch.org/get-started)",
         )
         return
     git = f", git {torch.git[:7]}" if torch.git else ""
@@ -112,9 +111,9 @@ def _toolkit(toolchain: Toolchain) -> Iterator[Item]:
         yield _item(
             Kind.TOOLKIT,
             "CUDA toolkit",
-            missing=f"no headers; looked at {tried}",
+            missing=f"no headers; looked at {tried}{f'; {what.note}' if what.note else ''}",
             package=what.package,
-            pip=what.pip or what.note,
+            pip=what.pip,
         )
         return
     name = f"CUDA {toolkit.version}"

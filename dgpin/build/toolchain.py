@@ -60,14 +60,16 @@ def collect(
     with ThreadPoolExecutor() as pool:
         compiling = pool.submit(compilers.find, env)
         asked = pool.map(lambda python: interpreter.read(python, modules=modules), wanted)
-        interpreters = tuple({each.ext_suffix: each for each in asked}.values())
+        pairs = [(each, torch_files.find(each.search)) for each in asked]
         found = compiling.result()
-    host, torch = interpreters[0], None
-    for each in interpreters:
-        torch = torch_files.find(each.search)
-        if torch is not None:
-            host = each
-            break
+    # Of two Pythons of one version, such as a system's and that of a virtual environment, one
+    # extension serves both.
+    chosen: dict[str, tuple[Interpreter, Torch | None]] = {}
+    for each, its in pairs:
+        if each.ext_suffix not in chosen or (its and not chosen[each.ext_suffix][1]):
+            chosen[each.ext_suffix] = (each, its)
+    host, torch = next((pair for pair in chosen.values() if pair[1]), pairs[0])
+    interpreters = tuple(each for each, _ in chosen.values())
     path = env.get("PATH")
     return Toolchain(
         interpreters=interpreters,

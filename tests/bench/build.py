@@ -116,7 +116,7 @@ class _Bench:
         prepared = job.prepare(tree, recipe, self.pythons)
         work = scratch / "in-turn"
         work.mkdir()
-        targets = compiling.plan(recipe, self.source, job.check(prepared), work)
+        targets = compiling.plan(recipe, self.source, job.check(prepared), work, jobs=1)
         return "".join(f"{shlex.join(step)}\n" for target in targets for step in target.steps)
 
 

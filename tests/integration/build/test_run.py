@@ -1,6 +1,7 @@
 """Builds that are really compiled, of a DeepGEMM and a torch small enough for it."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,17 @@ def test_build_for_two_pythons(small: Small) -> None:
     assert [(own.short, True, True), ("3.99", False, False)] == [
         (each.python, each.tried, each.works) for each in found.imports
     ]
+
+
+def test_two_pythons_of_one_version_are_one_target(small: Small) -> None:
+    """Of two Pythons that load the same file, the one with torch stands for both."""
+    own = interpreter.read(small.python)
+    bare = other_python(small, own.ext_suffix)
+
+    found = prepare(small, bare, small.python).toolchain
+
+    assert [Path(small.python)] == [each.path for each in found.interpreters]
+    assert found.torch is not None
 
 
 def test_package_is_what_setup_would_install(built: Small) -> None:
