@@ -478,11 +478,13 @@ sys.exit(app.main(words))
 def _small_disk(at: Path) -> Iterator[int]:
     """Mount a disk of one MiB; where that is not allowed, yield a limit for files instead."""
     at.mkdir()
-    done = process.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", at])
+    is_mounted = shutil.which("mount") is not None and (
+        process.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", at]).returncode == 0
+    )
     try:
-        yield 0 if done.returncode == 0 else 100
+        yield 0 if is_mounted else 100
     finally:
-        if done.returncode == 0:
+        if is_mounted:
             process.run(["umount", at]).check()
 
 
