@@ -221,7 +221,7 @@ def _torch_symbols(subject: _Subject) -> Iterator[Row]:
             yield _row(
                 "artefact-torch",
                 Verdict.FAIL,
-                f"{len(missing)} of {len(wanted)} torch symbols are not in torch {torch.version}: "
+                f"torch {torch.version} lacks {len(missing)} of the {len(wanted)} torch symbols: "
                 f"{_some([demangle(each) for each in missing])}{_strings(missing, torch)}",
                 places=(subject.place(name),),
                 hint=_rebuild(subject),
