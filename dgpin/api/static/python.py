@@ -74,7 +74,7 @@ class Half:
             for alias in node.names
         ]
         if wanted:
-            tree = ast.parse("\n".join(f"{each} = ..." for each in wanted))
+            tree = ast.parse("\n".join(f"{each} = made_by_the_build()" for each in wanted))
             self.modules[name] = Module(name=name, path=f"{PACKAGE}/envs.py", tree=tree)
 
     def _reached(self) -> frozenset[str]:
@@ -172,6 +172,10 @@ class Half:
 
     def _bound(self, module: Module, value: ast.expr) -> Object | None:
         """Return the object that an expression stands for, if it is a name of the build."""
+        if isinstance(value, ast.Lambda):
+            made = python_class.anonymous(value, _values(module))
+            key = f"{module.name}:<lambda>:{value.lineno}"
+            return Object(key=key, kind="function", function=made, module=module.name)
         source = ast.unparse(value)
         if isinstance(value, ast.Name):
             return module.names.get(value.id)

@@ -54,6 +54,11 @@ def function(node: _Def, values: Mapping[str, str]) -> Function:
     return Function(signature=_signature(node, values), traits=tuple(traits))
 
 
+def anonymous(node: ast.Lambda, values: Mapping[str, str]) -> Function:
+    """Return the function that a lambda makes."""
+    return Function(signature=Signature(parameters=_parameters(node.args, values)))
+
+
 def _yields(node: _Def) -> bool:
     stack: list[ast.AST] = list(node.body)
     while stack:
@@ -66,7 +71,11 @@ def _yields(node: _Def) -> bool:
 
 
 def _signature(node: _Def, values: Mapping[str, str]) -> Signature:
-    listed = node.args
+    returns = ast.unparse(node.returns) if node.returns is not None else ""
+    return Signature(parameters=_parameters(node.args, values), returns=returns)
+
+
+def _parameters(listed: ast.arguments, values: Mapping[str, str]) -> tuple[Parameter, ...]:
     places = [*listed.posonlyargs, *listed.args]
     defaults = [None] * (len(places) - len(listed.defaults)) + list(listed.defaults)
     found = [
@@ -88,8 +97,7 @@ def _signature(node: _Def, values: Mapping[str, str]) -> Signature:
     ]
     if listed.kwarg is not None:
         found.append(_parameter(listed.kwarg, ParameterKind.VAR_KEYWORD, None, values))
-    returns = ast.unparse(node.returns) if node.returns is not None else ""
-    return Signature(parameters=tuple(found), returns=returns)
+    return tuple(found)
 
 
 def _parameter(
