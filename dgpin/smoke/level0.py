@@ -23,6 +23,7 @@ _CUOBJDUMP_UNTIL = (12, 8)  # before, a kernel's name is found with cuobjdump
 # Mangled names of the namespaces c10, at and torch, and the libraries that define them.
 _OF_TORCH = re.compile(r"3c10|2at|5torch")
 _TORCH_LIBRARIES = ("c10", "c10_cuda", "torch_cpu", "torch_cuda", "torch_python")
+_CXX_RUNTIME = "libstdc++.so.6"
 _OWN_CACHES = (".deep_gemm", ".dj", ".cache/vllm/deep_gemm")
 
 
@@ -163,6 +164,16 @@ def _libraries(target: Target) -> Iterator[Row]:
         else f"{len(needs.libraries)}, among them {runtime or 'no CUDA runtime'}",
         hint="Build it with the CUDA of torch." if clash else "",
     )
+    if _CXX_RUNTIME not in needs.libraries:
+        # Seen with a g++ that has no libstdc++.so: the process then holds two runtimes, and the
+        # first std::regex of the JIT dies in a facet of the other one's locale.
+        yield Row(
+            rule="c++-runtime",
+            verdict=Verdict.FAIL,
+            message=f"{_CXX_RUNTIME} is not asked for: _C carries a C++ runtime of its own",
+            places=(Place(str(target.extension)),),
+            hint="Build it with a g++ that links libstdc++ dynamically, such as CXX=/usr/bin/g++.",
+        )
     yield from _symbols(target, needs)
 
 

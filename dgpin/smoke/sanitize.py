@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,7 @@ _LEFT_OUT = frozenset({"api", "config", "cublaslt", "pdl", "sm100_only"})
 
 def extend(ran: Ran, plan: Plan, kit: Toolkit, following: Following) -> Ran:
     """Return a run with the results of level 3 appended, each named after its tool."""
+    started = time.monotonic()
     program = _find(kit, plan.env.get("PATH"))
     more = list(cold_race(plan, following))
     for tool in TOOLS:
@@ -44,7 +46,8 @@ def extend(ran: Ran, plan: Plan, kit: Toolkit, following: Following) -> Ran:
         following.begin((wrapped,))
         (found,) = runner.run([wrapped], following.watch)
         more += [_named(tool, r, r.verdict, r.message) for r in found.results]
-    return replace(ran, results=(*ran.results, *more))
+    seconds = ran.seconds + time.monotonic() - started
+    return replace(ran, results=(*ran.results, *more), seconds=seconds)
 
 
 def cold_race(plan: Plan, following: Following) -> Sequence[Result]:

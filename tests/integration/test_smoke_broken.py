@@ -128,11 +128,16 @@ MACHINES: dict[str, tuple[Break, list[str], tuple[str, str]]] = {
     ),
     "a build for another torch": (
         lambda m: (m.package / "_C.so").write_bytes(
-            world.shared_object(
-                ["libcudart.so.13"], world.bindings(), undefined=["_ZN3c105ErrorC1Ev"]
-            )
+            world.shared_object(world.LIBRARIES, world.bindings(), undefined=["_ZN3c105ErrorC1Ev"])
         ),
         ["symbols"],
+        ("pass", ""),
+    ),
+    "a C++ runtime inside the build": (
+        lambda m: (m.package / "_C.so").write_bytes(
+            world.shared_object(world.LIBRARIES[:1], world.bindings())
+        ),
+        ["c++-runtime"],
         ("pass", ""),
     ),
     "a file that is no shared object": (

@@ -43,6 +43,9 @@ exec "$@"
 """
 
 
+LIBRARIES = ["libcudart.so.13", "libstdc++.so.6"]
+
+
 class Silent:
     """Follows a run without a word."""
 
@@ -163,7 +166,7 @@ def build(package: Path) -> Path:
         (package / "include" / tree).mkdir(parents=True)
     (package / "include" / "deep_gemm" / "kernel.cuh").write_text("// a kernel\n")
     shutil.copy(HERE / "fake_build.py", package / "__init__.py")
-    (package / "_C.so").write_bytes(shared_object(["libcudart.so.13"], bindings()))
+    (package / "_C.so").write_bytes(shared_object(LIBRARIES, bindings()))
     return package
 
 
