@@ -77,15 +77,21 @@ class Lookup:
 
     def _resolved(self, spec: str) -> "tuple[Mirror, Resolved]":
         tried: list[tuple[str, str]] = []
+        unread: tuple[Mirror, Resolved] | None = None
         # What is mirrored already is asked first: a SHA never changes its meaning.
         for fetch in (False, True):
             if not fetch and not _is_sha(spec):
                 continue
             for repo in self.repositories:
                 found = _resolve(spec, repo, fetch=fetch)
-                if not isinstance(found, str):
+                if isinstance(found, str):
+                    tried += [(repo, found)] if fetch else []
+                elif fetch or _has_contents(*found):
                     return found
-                tried += [(repo, found)] if fetch else []
+                else:
+                    unread = unread or found  # to be fetched; without network a build may do
+        if unread is not None:
+            return unread
         raise NowhereError(spec, tried)
 
 
@@ -102,6 +108,18 @@ def _resolve(spec: str, repo: str, *, fetch: bool) -> "tuple[Mirror, Resolved] |
     except DgpinError as error:
         return error.message
     return mirror, found
+
+
+def _has_contents(mirror: "Mirror", resolved: "Resolved") -> bool:
+    """Whether the commit's own files are in the mirror, and not only their names."""
+    tree = mirror.tree(resolved.commit, submodules=False)
+    try:
+        for path in tree.paths():
+            if path.endswith((".py", ".hpp", ".cpp")):
+                tree.read(path)
+    except DgpinError:
+        return False
+    return True
 
 
 def _text(mirror: "Mirror", commit: str, *, label: str) -> Source:

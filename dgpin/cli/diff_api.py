@@ -21,6 +21,7 @@ from dgpin.cli.progress import task
 from dgpin.config import Accepted
 from dgpin.errors import DgpinError
 from dgpin.pin import host as hosts
+from dgpin.pin.pinned import read_pinned
 from dgpin.render import diff_api as shown
 from dgpin.verdict import Verdict
 
@@ -71,9 +72,8 @@ def diff_api(
     """
     forms = parse(output, json=json, known=shown.FORMS)
     with task("reading both builds"):
-        lookup = Lookup(
-            repositories=(repo,) if repo else _repositories(), text_only=static, compile=compile_
-        )
+        repositories = (repo,) if repo else _repositories(host)
+        lookup = Lookup(repositories=repositories, text_only=static, compile=compile_)
         pythons = (python_a or python, python_b or python)
         questions = _questions((a, b), pythons, lookup)
         report = diff.report(
@@ -119,13 +119,14 @@ def _questions(
     return questions[0], questions[1]
 
 
-def _repositories() -> tuple[str, ...]:
+def _repositories(host: Path | None) -> tuple[str, ...]:
     """Return where the host's pin is, and its forks; without a host, where DeepGEMM is made."""
     try:
-        config = hosts.fit(hosts.find_host(None), lenient=True).config
+        fit = hosts.fit(hosts.find_host(host), lenient=True)
     except DgpinError:
         return REPOSITORIES
-    named = [config.repo, config.upstream, *config.forks]
+    config = fit.config
+    named = [read_pinned(fit.reading).repo, config.repo, config.upstream, *config.forks]
     return tuple(dict.fromkeys([*filter(None, named), *REPOSITORIES]))
 
 

@@ -81,6 +81,12 @@ def python311() -> str:
     return found
 
 
+def once(name: str, make: Callable[[Path], None]) -> Path:
+    """Return something else that is fetched once: `make` puts it where it is told."""
+    target = cache() / name
+    return _once(target, lambda: make(target))
+
+
 def _once(target: Path, make: Callable[[], None]) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     stamp = target.parent / f".{target.name}.ready"
