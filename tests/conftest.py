@@ -5,6 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How fast a shared machine is at the moment says nothing about a law.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 TESTS = Path(__file__).parent
 RUNS_PROGRAMS = ("integration", "real", "gpu", "crash", "history", "bench", "docs", "page")
