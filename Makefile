@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: demo test test-real test-gpu test-history test-page lint format bench docs clean
+.PHONY: demo test test-real test-gpu test-history test-page lint format bench bench-peers docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,10 @@ format: $(VENV)/.ready
 bench: $(VENV)/.ready
 	$(BIN)/python -m pip install -q --group bench
 	$(BIN)/python -m tests.bench $(ARGS)
+
+bench-peers: $(VENV)/.ready
+	$(BIN)/python -m pip install -q --group bench
+	$(BIN)/python -m tests.bench.peers
 
 docs: $(VENV)/.ready
 	$(BIN)/python -m pip install -q --group docs
