@@ -574,7 +574,7 @@ def test_polite_signals_wait_for_the_end_of_the_renames(root: Path) -> None:
 
     class Impatient(Disk):
         def exchange(self, one: Path, other: Path) -> None:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)  # to this thread, now
             super().exchange(one, other)
 
     with (
