@@ -186,19 +186,19 @@ LAYOUTS = {
     "two": Layout(["d/a", "b"], made=["b"]),
     "three": Layout(["a", "d/b", "e/c"], made=["e/c"], git=False),
     "eight": Layout([f"d{number // 2}/f{number}" for number in range(8)], made=["d3/f7"]),
-    "flat": Layout([f"f{number}" for number in range(8)]),
 }
 QUICK = ("two",)
-TWICE = ("two", "three")  # those in which the power goes again in the recovery
+# Small enough for a second loss in the recovery, and for losses while an error is undone.
+TWICE = ("two", "three")
 
 
 def run(name: str, *, twice: bool, exchanges: bool) -> tuple[int, list[str]]:
     """Return how many losses of a layout were tried, and what went wrong, ended at the first."""
     with tempfile.TemporaryDirectory(dir=faulty.room()) as room:
         losses = Losses(LAYOUTS[name], Path(room), twice=twice, exchanges=exchanges)
-        found = itertools.chain(
-            losses.of_a_bump(), losses.of_a_save_afterwards(), losses.of_a_failing_bump()
-        )
+        found = itertools.chain(losses.of_a_bump(), losses.of_a_save_afterwards())
+        if name in TWICE:
+            found = itertools.chain(found, losses.of_a_failing_bump())
         bad = list(itertools.islice(found, 1))
         return losses.tried, bad
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -233,7 +234,7 @@ def _with_data(
     reached = {
         path: inode
         for path, inode in names.items()
-        if inode is not None and _is_reached(path, names, root)
+        if inode is not None and all(names.get(up) is not None for up in _above(path, root))
     }
     unsafe = sorted(
         {inode for inode in reached.values() if inode in written} - _same(safe, written)
@@ -246,15 +247,20 @@ def _with_data(
         data = {**safe, **dict(zip(unsafe, chosen, strict=True))}
         yield State(
             {
-                path.relative_to(root): None if inode == DIRECTORY else data.get(inode, b"")
+                _inside(path, root): None if inode == DIRECTORY else data.get(inode, b"")
                 for path, inode in reached.items()
             }
         )
 
 
-def _is_reached(path: Path, names: Bindings, root: Path) -> bool:
-    above = [up for up in path.parents if up != root and up.is_relative_to(root)]
-    return all(names.get(up) is not None for up in above)
+@cache
+def _above(path: Path, root: Path) -> tuple[Path, ...]:
+    return tuple(up for up in path.parents if up != root and up.is_relative_to(root))
+
+
+@cache
+def _inside(path: Path, root: Path) -> Path:
+    return path.relative_to(root)
 
 
 def _same(safe: Mapping[int, bytes], written: Mapping[int, bytes]) -> set[int]:
