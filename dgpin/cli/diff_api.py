@@ -34,10 +34,14 @@ def diff_api(
     *,
     python: Annotated[
         str | None,
-        typer.Option(help="The interpreter that loads them; it must have torch."),
+        typer.Option(metavar="PATH", help="The interpreter that loads them; it must have torch."),
     ] = None,
-    python_a: Annotated[str | None, typer.Option(help="The interpreter for A alone.")] = None,
-    python_b: Annotated[str | None, typer.Option(help="The interpreter for B alone.")] = None,
+    python_a: Annotated[
+        str | None, typer.Option(metavar="PATH", help="The interpreter for A alone.")
+    ] = None,
+    python_b: Annotated[
+        str | None, typer.Option(metavar="PATH", help="The interpreter for B alone.")
+    ] = None,
     static: Annotated[
         bool, typer.Option("--static", help="Read text and binaries; load nothing.")
     ] = False,
