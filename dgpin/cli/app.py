@@ -1,5 +1,6 @@
 """The command line: one module a command, loaded only when it is asked for."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Collection, Sequence
@@ -9,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from dgpin import __version__
-from dgpin.errors import DgpinError
+from dgpin.errors import DgpinError, UnavailableError
 
 
 class Command(NamedTuple):
@@ -98,13 +99,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(error.message, hint=error.hint, code=error.exit_code)
     except BrokenPipeError:
         # Whoever read our results has gone, as in `dgpin show | head`; that is no failure.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_stdout()
         return 0
+    except OSError as error:
+        # Standard output on a full disk, say: the reader has not got the result.
+        _let_go_of_stdout()
+        return _fail(f"the system refused: {error}", hint="", code=UnavailableError.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", hint="", code=INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - the one place where nothing may pass
         return _unexpected(error)
     return code if isinstance(code, int) else 0
+
+
+def _let_go_of_stdout() -> None:
+    """Send what is still in the buffer nowhere, lest the interpreter try again at its end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _unexpected(error: Exception) -> int:
@@ -125,9 +136,10 @@ def _unexpected(error: Exception) -> int:
 
 
 def _fail(message: str, *, hint: str, code: int) -> int:
-    sys.stderr.write(f"dgpin: {message}\n")
-    if hint:
-        sys.stderr.write(f"  {hint}\n")
+    # Where even that cannot be said, the exit code still tells.
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"dgpin: {message}\n" + (f"  {hint}\n" if hint else ""))
+        sys.stderr.flush()
     return code
 
 

@@ -1,5 +1,7 @@
 """The example host, its sources in a warm cache, and commands to run on copies of it."""
 
+import contextlib
+import io
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -57,9 +59,18 @@ def make(room: Path) -> Scene:
     shutil.copytree(host, room / "bumped", symlinks=True)
     shutil.copytree(host, room / "plain", symlinks=True, ignore=shutil.ignore_patterns(".git"))
     online = [word for word in bump if word != "--offline"]
-    if command(room / "bumped", online)() != 0:
+    if _quietly(command(room / "bumped", online)) != 0:
         raise RuntimeError("the bump without a fault fails")
+    # What a command loads when it first runs is loaded here, not in the children.
+    for number, words in enumerate((["init"], ["check"], [*bump, "--dry-run"])):
+        warm = Path(shutil.copytree(host, room / f"warm-{number}", symlinks=True))
+        _quietly(command(warm, words))
     return Scene(room=room, bump=bump, old=texts(host), new=texts(room / "bumped"))
+
+
+def _quietly(work: Callable[[], int]) -> int:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return work()
 
 
 def command(host: Path, words: Sequence[str]) -> Callable[[], int]:
