@@ -76,15 +76,14 @@ def build(
     ] = False,
     allow_submodule: Annotated[
         list[str] | None,
-        typer.Option("--allow-submodule", metavar="NAME", help="Build this one as it is."),
+        typer.Option("--allow-submodule", metavar="NAME", help="Build this submodule as it is."),
     ] = None,
     output: OutputOption = None,
     json: JsonOption = False,
 ) -> int:
     """Compile `_C` for one or several Pythons, after saying everything that is missing.
 
-    Exit 1 when the source does not compile or what was built cannot be imported, 3 when something
-    is missing here.
+    Exit 1: it does not compile, or cannot be imported. Exit 3: something is missing here.
     """
     if preflight and needed:
         raise UsageError("--preflight and --needed exclude each other")
