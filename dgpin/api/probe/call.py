@@ -197,6 +197,9 @@ class Trials:
         return self.torch.empty(0) if kind == "tensor" else None
 
 
+NONE_PASSES = ("OptionalType", "NoneType", "AnyType")
+
+
 def bind_schema(schema: object, trial: "dict[str, object]") -> "dict[str, object] | str":
     """Return which argument each parameter of an op gets, or why the call does not bind."""
     parameters = list(schema.arguments)  # type: ignore[attr-defined]
@@ -212,6 +215,9 @@ def bind_schema(schema: object, trial: "dict[str, object]") -> "dict[str, object
     for p in parameters:
         if p.name not in bound and not p.has_default_value():
             return f"missing value for argument '{p.name}'"
+    for p, item in zip(places, trial["args"]):  # type: ignore[call-overload] # noqa: B905
+        if item["value"] == "none" and p.type.kind() not in NONE_PASSES:
+            return f"expected a value of type '{p.type}' for argument '{p.name}', found None"
     return bound
 
 

@@ -1,5 +1,6 @@
 """A build and the source it was made from, held against each other: they must agree."""
 
+import re
 from dataclasses import dataclass
 
 from dgpin.api import spelling
@@ -60,10 +61,15 @@ def _bare(symbol: Symbol) -> list[list[tuple[str, str, str | None]]]:
 
 def _parameters(signature: Signature) -> list[tuple[str, str, str | None]]:
     """Return what both readings spell alike: types they do not."""
-    return [
-        (p.name, p.kind.value, None if p.default is None else spelling.default_of(p.default))
-        for p in signature.parameters
-    ]
+    return [(p.name, p.kind.value, _default(p.default)) for p in signature.parameters]
+
+
+def _default(text: str | None) -> str | None:
+    """Return a default as both readings have it; what C++ makes when it runs is only there."""
+    if text is None:
+        return None
+    plain = spelling.is_literal(text) or re.fullmatch(r"[\w.]+", text)
+    return spelling.default_of(text) if plain else "..."
 
 
 def _shared(one: Symbol, other: Symbol) -> int:

@@ -172,4 +172,6 @@ def _made(node: "Node") -> str:
         return f"({values[0]},)" if len(values) == 1 else f"({', '.join(values)})"
     if re.search(r"\boptional\b|\bstring\b|static_cast", callee) and len(values) == 1:
         return values[0]
+    if not values and "vector" in callee:
+        return "[]"
     return "None" if not values and "optional" in callee else text(node)
