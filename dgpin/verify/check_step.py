@@ -18,7 +18,16 @@ from dgpin.verify.material import Material
 from dgpin.verify.subject import Subject
 
 # What cannot be built or run at all comes before what is only wrong on paper.
-_FIRST = ("loss", "refused", "entry-point", "import", "arch-gate", "floor", "file-exists")
+_FIRST = (
+    "commit-offered",
+    "loss",
+    "refused",
+    "entry-point",
+    "import",
+    "arch-gate",
+    "floor",
+    "file-exists",
+)
 _LAST = ("comment", "gone-file")
 
 
@@ -44,11 +53,13 @@ def run(material: Material) -> Answer:
 def _answer(rows: tuple[Row, ...], summary: str, more: str, evidence: object) -> Answer:
     shown = sorted(ordered(_floors(rows)), key=_order)
     failed = sum(row.verdict.is_finding for row in shown)
+    open_ = sum(row.verdict is Verdict.UNKNOWN for row in shown)
     said = f"{failed} findings" if failed != 1 else "1 finding"
+    sound = f"{open_} could not be told" if open_ else "the sites agree and fit the source"
     return Answer(
         step=Step.CHECK,
         verdict=worst(row.verdict for row in rows),
-        summary=f"{said if failed else 'the sites agree and fit the source'}{summary}",
+        summary=f"{said if failed else sound}{summary}",
         rows=tuple(shown),
         more=more,
         evidence=evidence if isinstance(evidence, dict) else None,
