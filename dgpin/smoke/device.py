@@ -19,9 +19,11 @@ class Device:
 
 
 def first(env: Mapping[str, str]) -> Device | None:
-    """Return the first GPU, or None where the driver's own tool does not tell."""
+    """Return the first visible GPU, or None where the driver's own tool does not tell."""
+    visible = env.get("CUDA_VISIBLE_DEVICES", "").split(",")[0].strip()
+    chosen = ("--id", visible) if visible else ()
     try:
-        done = process.run(_ASK, env=env, timeout=20)
+        done = process.run([*_ASK, *chosen], env=env, timeout=20)
     except (process.MissingProgramError, OSError):
         return None
     return parse(done.text) if done.returncode == 0 else None

@@ -26,7 +26,7 @@ from dgpin.smoke import (
 )
 from dgpin.smoke.case import SANITIZE, Check
 from dgpin.smoke.environment import Toolkit
-from dgpin.smoke.report import Report
+from dgpin.smoke.report import ARCHITECTURES, Report
 from dgpin.smoke.results import Ran, Trouble
 from dgpin.smoke.runner import Following, Plan
 from dgpin.smoke.target import Target
@@ -94,6 +94,8 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
     report = Report(target=new, arch=arch, level=request.level, facts=facts, when=when, device=gpu)
     if request.level == 0:
         return report
+    if gpu is not None and arch not in ARCHITECTURES:
+        return replace(report, blocked=f"there are no checks for {gpu.name} ({arch})")
     if not checks:
         raise UsageError(f"no check is left to run on {arch}")
     if gpu is not None and gpu.arch != arch:
@@ -146,6 +148,8 @@ def _is_elsewhere(trouble: Trouble) -> bool:
 
 
 def _spoken(trouble: Trouble) -> str:
+    if trouble.where == "architecture":
+        return f"{trouble.raw.splitlines()[0].partition(': ')[2]}; --arch names another"
     if trouble.explanation.cause == "unexplained":
         return trouble.raw.splitlines()[0] if trouble.raw else trouble.where
     return f"{trouble.explanation.what}. {trouble.explanation.cure}"

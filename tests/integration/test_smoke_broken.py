@@ -357,6 +357,27 @@ def test_no_place_to_run(machine: World, gpu: str, why: str) -> None:
     assert 3 == report.exit_code()
 
 
+def test_gpu_without_checks(machine: World) -> None:
+    """On a GPU for which there are no checks, nothing is proven and the exit code is 3."""
+    machine.env["FAKE_GPU"] = "8.9"
+
+    report = machine.run(machine.good())
+
+    assert "there are no checks for Fake GPU (sm_89)" == report.blocked
+    assert 3 == report.exit_code()
+
+
+def test_no_driver_tool(machine: World) -> None:
+    """Where nvidia-smi does not say which GPU this is, the interpreter under test does."""
+    (machine.root / "bin" / "nvidia-smi").unlink()
+    machine.env["FAKE_GPU"] = "10.0"
+
+    report = machine.run(machine.good())
+
+    assert "the GPU is sm_100, and sm_90 was asked for; --arch names another" == report.blocked
+    assert 3 == report.exit_code()
+
+
 def refusing(machine: World) -> Check:
     """Write a check whose shape the build declines."""
     return machine.check(
