@@ -118,6 +118,19 @@ def test_a_base_class_in_another_file(tmp_path: Path) -> None:
     assert "child.py:6" == str(finding.use.place)
 
 
+def test_a_circle_of_imports(tmp_path: Path) -> None:
+    """Two modules that import a name from each other are read to the end."""
+    write(
+        tmp_path,
+        {
+            "a.py": "from b import x  # deep_gemm\nx.gone(1)\n",
+            "b.py": "from a import x\nimport deep_gemm\ndeep_gemm.gone(1)\n",
+        },
+    )
+
+    assert ["b.py:3"] == [str(finding.use.place) for finding in found(tmp_path)]
+
+
 def test_another_library_of_that_name(tmp_path: Path) -> None:
     """A function of the host that bears a name of the API is not the API."""
     write(

@@ -29,7 +29,7 @@ from dgpin.api.uses import Target
 from dgpin.verdict import Place
 
 _MOST = 24  # alternatives of one expression
-_LONGEST = 60  # expressions that lead to each other
+_LONGEST = 40  # expressions that lead to each other
 _DEEPEST = 4  # calls of the host followed into each other
 _TRANSPARENT = frozenset({"functools.cache", "functools.wraps", "typing.cast", "typing.final"})
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -63,6 +63,10 @@ class Evaluator:
         self._busy.add(key)
         try:
             found = self._values(node, scope, frame)[:_MOST]
+        except RecursionError:
+            # A host may be nested deeper than Python's stack; what is so deep is not known.
+            self._cuts += 1
+            found = ()
         finally:
             self._busy.discard(key)
         if frame is None and (cuts == self._cuts or not self._busy):
@@ -169,11 +173,17 @@ class Evaluator:
     def member(self, module: str, name: str) -> Values:
         """Return what a name in a module stands for."""
         found = self.project.module(module)
-        if found is not None and name in found.top.bindings:
-            return self.name(name, found.top, None)
-        if found is not None and (values := self._from_star(name, found)):
-            return values
-        return (Dotted(f"{module}.{name}"),)
+        key = (id(found), hash(name))
+        if found is None or key in self._busy:
+            return (Dotted(f"{module}.{name}"),)
+        # Two modules may import a name from each other.
+        self._busy.add(key)
+        try:
+            if name in found.top.bindings:
+                return self.name(name, found.top, None)
+            return self._from_star(name, found) or (Dotted(f"{module}.{name}"),)
+        finally:
+            self._busy.discard(key)
 
     def _from_star(self, name: str, module: Module) -> Values:
         """Return what a name may be that only a star import can have brought."""
