@@ -71,7 +71,6 @@ class Outcome:
     target: Target
     code: int
     seconds: float
-    log: str
     digest: Digest | None
 
 
@@ -177,12 +176,13 @@ def run(
     *,
     jobs: int,
     work: Path,
+    log: Path,
     emit: Callable[[Event], None],
     limit: float = LIMIT,
 ) -> tuple[Outcome, ...]:
     """Compile the targets side by side, at most `jobs` at a time, and return what became of each.
 
-    Every compiler is in one session, which ends with dgpin.
+    Every compiler is in one session, which ends with dgpin. What they say is kept in `log`.
 
     Raises:
         HangingBuildError: they do not come to an end; they are killed.
@@ -215,11 +215,14 @@ def run(
 
     argv: list[str | Path] = [sys.executable, "-I", _DRIVER, todo, str(os.getpid())]
     done = process.run(argv, emit=hear, timeout=limit)
+    said = {name: _text(path) if path.exists() else "" for name, path in logs.items()}
+    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    log.write_text("\n".join(said.values()), encoding="utf-8")
     if done.returncode is None:
-        raise HangingBuildError(limit, next(iter(logs.values())))
+        raise HangingBuildError(limit, log)
     if len(ended) < len(targets):
         raise DriverError(stray)
-    return tuple(_outcome(each, ended[each.name], logs[each.name]) for each in targets)
+    return tuple(_outcome(each, ended[each.name], said[each.name]) for each in targets)
 
 
 def _event(value: Any) -> Event:  # noqa: ANN401 - parsed JSON
@@ -231,8 +234,7 @@ def _event(value: Any) -> Event:  # noqa: ANN401 - parsed JSON
     )
 
 
-def _outcome(target: Target, ended: Event, log: Path) -> Outcome:
-    text = log.read_text(encoding="utf-8", errors="replace")
+def _outcome(target: Target, ended: Event, text: str) -> Outcome:
     code = ended.code
     if code == 0 and not target.product.is_file():
         code, text = 1, f"{text}\nthe build left no {target.name}\n"
@@ -240,7 +242,6 @@ def _outcome(target: Target, ended: Event, log: Path) -> Outcome:
         target=target,
         code=code,
         seconds=ended.seconds,
-        log=text,
         digest=digest(text) if code else None,
     )
 
@@ -265,7 +266,7 @@ def memory_available(root: Path = Path("/")) -> int:
 
 
 def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8").strip()
+    return path.read_text(encoding="utf-8", errors="replace").strip()
 
 
 def cpus() -> int:

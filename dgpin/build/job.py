@@ -200,8 +200,8 @@ def _make(
         cpus=compiling.cpus(),
     )
     targets = compiling.plan(job.recipe, root, checked, work, jobs=count)
-    outcomes = compiling.run(targets, jobs=count, work=work, emit=watch.event)
-    log = _keep_log(job, outcomes)
+    log = cache.root() / "logs" / f"build-{job.fingerprint.key}.log"
+    outcomes = compiling.run(targets, jobs=count, work=work, log=log, emit=watch.event)
     result = Result(
         job=job,
         verdict=Verdict.FAIL,
@@ -246,10 +246,3 @@ def _import(job: Job, package: Path, checked: Preflight) -> tuple[Imported, ...]
     if toolkit is not None:  # 2.5 and 2.6 assert that there is a CUDA home when imported
         env["CUDA_HOME"] = str(toolkit.home)
     return tuple(imported.attempt(package, each, env=env) for each in job.toolchain.interpreters)
-
-
-def _keep_log(job: Job, outcomes: Iterable[Outcome]) -> Path:
-    path = cache.root() / "logs" / f"build-{job.fingerprint.key}.log"
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.write_text("\n".join(each.log for each in outcomes), encoding="utf-8")
-    return path

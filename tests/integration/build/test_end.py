@@ -48,8 +48,11 @@ def test_hanging_compile_is_ended(small: Small, monkeypatch: pytest.MonkeyPatch)
         compiling, "run", lambda targets, **rest: limited(targets, **rest, limit=1.0)
     )
 
-    with pytest.raises(HangingBuildError):
+    with pytest.raises(HangingBuildError) as caught:
         build(small)
+
+    log = Path(caught.value.message.rpartition("see ")[2])
+    assert "-c" in log.read_text()
 
     assert_gone(small.root / "pid")
 
