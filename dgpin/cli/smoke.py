@@ -101,7 +101,9 @@ def smoke(
         report = run(request, known, progress)
     finally:
         progress.stop()
-    emit(shown.renderers(report, shown=progress.on_screen), output, json=json)
+    # What level 3 adds is named after its tool, which the lines on screen do not say.
+    complete = progress.on_screen and report.level < SANITIZE
+    emit(shown.renderers(report, shown=complete), output, json=json)
     return report.exit_code()
 
 

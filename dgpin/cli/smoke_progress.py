@@ -23,7 +23,8 @@ class Progress:
         """Learn what will run."""
         if self._live is not None:
             checks = {check.id: check for plan in plans for check in plan.checks}
-            self._live.start(checks, builds=len(plans))
+            expected = frozenset[str]().union(*(plan.expected for plan in plans))
+            self._live.start(checks, builds=len(plans), expected=expected)
 
     def watch(self, label: str, event: Event) -> None:
         """Show an event."""

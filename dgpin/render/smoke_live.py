@@ -20,13 +20,18 @@ class Live:
         self._status: Status | None = None
         self._checks: Mapping[str, Check] = {}
         self._builds = 1
+        self._expected: frozenset[str] = frozenset()
         self._running: dict[tuple[str, str], str] = {}
         self._ended = 0
 
-    def start(self, checks: Mapping[str, Check], *, builds: int) -> None:
+    def start(self, checks: Mapping[str, Check], *, builds: int, expected: frozenset[str]) -> None:
         """Show that processes start."""
+        self.stop()  # level 3 begins anew for each tool
         self._checks = checks
         self._builds = builds
+        self._expected = expected
+        self._running.clear()
+        self._ended = 0
         self._status = self._console.status("loading torch and the build")
         self._status.start()
 
@@ -48,11 +53,12 @@ class Live:
         """Remove the status line."""
         if self._status is not None:
             self._status.stop()
+            self._status = None
 
     def _print(self, label: str, name: str, event: Mapping[str, Any]) -> None:
         child = Child(events=({"event": "check", "check": name}, event), returncode=0,
                       stdout="", stderr="")  # fmt: skip
-        (result,) = results(child, [self._checks[name]])
+        (result,) = results(child, [self._checks[name]], expected=self._expected)
         line = smoke.check_line(result)
         before = ((f"{label}  ", "dim"),) if self._builds > 1 else ()
         self._console.print(Text.assemble(*before, *line), soft_wrap=True)
