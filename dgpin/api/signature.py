@@ -7,7 +7,7 @@ from typing import Any
 
 
 class ParameterKind(str, Enum):
-    """How an argument reaches a parameter; the words and the order are Python's own."""
+    """How an argument reaches a parameter; the words are those of `inspect`."""
 
     POSITIONAL_ONLY = "positional-only"
     POSITIONAL_OR_KEYWORD = "positional-or-keyword"
