@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: demo test test-real test-gpu test-history test-page lint format bench bench-peers docs clean
+.PHONY: demo test test-real test-gpu test-history test-page test-crash lint format bench bench-peers docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,10 @@ test-history: $(VENV)/.ready
 test-page: $(VENV)/.ready
 	$(BIN)/python -m pip install -q --group page
 	$(BIN)/pytest -q tests/page $(ARGS)
+
+# Needs strace. All of it takes long; --sample N --seed TEXT takes N faults of it.
+test-crash: $(VENV)/.ready
+	$(BIN)/python -m tests.crash $(ARGS)
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check

@@ -1,6 +1,7 @@
 """The command line: one module a command, loaded only when it is asked for."""
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Collection, Sequence
@@ -10,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from dgpin import __version__
+from dgpin.cli.output import let_go_of_stdout
 from dgpin.errors import DgpinError, UnavailableError
 
 
@@ -92,30 +94,27 @@ def _wanted(words: Sequence[str]) -> Collection[str]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A diff may hold bytes that are not UTF-8; they leave as they came.
+        sys.stdout.reconfigure(errors="surrogateescape")
     try:
         code = build(_wanted(words))(words, standalone_mode=False, prog_name="dgpin")
         sys.stdout.flush()
     except DgpinError as error:
         return _fail(error.message, hint=error.hint, code=error.exit_code)
-    except BrokenPipeError:
-        # Whoever read our results has gone, as in `dgpin show | head`; that is no failure.
-        _let_go_of_stdout()
-        return 0
     except OSError as error:
         # Standard output on a full disk, say: the reader has not got the result.
-        _let_go_of_stdout()
+        let_go_of_stdout()
         return _fail(f"the system refused: {error}", hint="", code=UnavailableError.exit_code)
+    except SystemExit:
+        # Only a pipe that breaks makes typer end by itself, with 1, which means findings; ours to
+        # stdout are seen to where they are written.
+        return _fail("a program that was asked went away", hint="", code=UnavailableError.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", hint="", code=INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - the one place where nothing may pass
         return _unexpected(error)
     return code if isinstance(code, int) else 0
-
-
-def _let_go_of_stdout() -> None:
-    """Send what is still in the buffer nowhere, lest the interpreter try again at its end."""
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _unexpected(error: Exception) -> int:

@@ -15,7 +15,7 @@ RequireOption = Annotated[
     typer.Option(
         "--require",
         metavar="SM,…",
-        help="The architectures to prove. [default: those that the host enables]",
+        help="The architectures to prove. Default: those that the host enables.",
         show_default=False,
     ),
 ]

@@ -38,7 +38,7 @@ def lint(
         typer.Option(
             "--build",
             metavar="BUILD",
-            help="The API to hold the host against, as in diff-api. [default: the pin's]",
+            help="The API to hold the host against, as in diff-api. Default: the pin's.",
             show_default=False,
         ),
     ] = None,

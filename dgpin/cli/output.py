@@ -1,5 +1,8 @@
 """`-o FORMAT[=FILE]`: one result, written in any number of forms."""
 
+import contextlib
+import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +11,7 @@ import typer
 
 from dgpin.errors import UsageError
 from dgpin.render import terminal
-from dgpin.render.terminal import Renderers
+from dgpin.render.terminal import Rendered, Renderers
 
 OutputOption = Annotated[
     list[str] | None,
@@ -43,10 +46,27 @@ def write(renderers: Renderers, targets: Sequence[Target]) -> None:
 
             text = rendered if isinstance(rendered, str) else terminal.plain(rendered)
             files.write_result(target, text)
-        elif isinstance(rendered, str):
+        else:
+            _to_stdout(rendered)
+
+
+def _to_stdout(rendered: Rendered) -> None:
+    try:
+        if isinstance(rendered, str):
             typer.echo(rendered, nl=not rendered.endswith("\n"))
         else:
             terminal.write(rendered)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read it has gone, as in `dgpin show | head`. That is no failure, but typer would
+        # end with 1, which means findings.
+        let_go_of_stdout()
+
+
+def let_go_of_stdout() -> None:
+    """Send what is still in the buffer nowhere, lest the interpreter try again at its end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parse(wanted: Sequence[str] | None, *, json: bool, known: Sequence[str]) -> tuple[Target, ...]:

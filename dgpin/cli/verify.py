@@ -21,7 +21,7 @@ def verify(
         typer.Argument(
             metavar="[REF]",
             help="What would hold after a bump to it; nothing is written. "
-            "[default: the pin as it stands]",
+            "Default: the pin as it stands.",
             show_default=False,
         ),
     ] = None,

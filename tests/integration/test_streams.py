@@ -1,0 +1,36 @@
+"""What leaves by stdout leaves as it is, to whoever still reads."""
+
+import sys
+from pathlib import Path
+
+from dgpin import process
+from tests.world import World
+
+DGPIN = str(Path(sys.executable).with_name("dgpin"))
+
+
+def test_a_reader_that_has_gone_changes_no_exit_code(world: World) -> None:
+    """`dgpin check | true` ends with what check found, and says nothing of the pipe."""
+    script = f"{DGPIN} check; echo $? >&2"
+    alone = process.run(["bash", "-c", f"{{ {script}; }} >/dev/null"], cwd=world.host)
+
+    piped = process.run(["bash", "-c", f"{{ {script}; }} | true"], cwd=world.host)
+
+    assert alone.stderr == piped.stderr
+    assert alone.stderr.strip().isdigit()
+
+
+def test_bytes_that_are_not_utf8_leave_as_they_came(world: World) -> None:
+    """The printed diff of a file with foreign bytes beside a site is one that git applies."""
+    script = world.host / "tools/install_deepgemm.sh"
+    script.write_bytes(script.read_bytes().replace(b"# The tip", b"# The \xff tip"))
+    losses = ("sm_120", "deep_gemm.fp8_m_grouped_gemm_nt_masked")
+    accepted = [word for loss in losses for word in ("--accept-loss", loss)]
+
+    done = process.run(
+        [DGPIN, "bump", world.example.commits["new"], "--dirty", "-n", *accepted, "-o", "diff"],
+        cwd=world.host,
+    ).check()
+
+    assert b"\xff" in done.stdout
+    process.run(["git", "apply", "--check", "-"], cwd=world.host, stdin=done.stdout).check()
