@@ -35,8 +35,8 @@ def text(report: Report, *, shown: bool = False) -> tuple[Line, ...]:
     """Return the answer as lines of text."""
     facts = report.facts if report.level == 0 else [row for row in report.facts if _odd(row)]
     lines: list[Line] = [*_head(report), *rendered.lines(tuple(facts))]
-    if report.ran is not None and report.ran.trouble is not None:
-        lines += trouble(report.ran)
+    for ran in (report.ran, report.against):
+        lines += trouble(ran) if ran is not None else ()
     if report.pairs:
         lines += [line for pair in report.pairs for line in pair_lines(pair)]
     elif not shown:
@@ -116,7 +116,8 @@ def trouble(ran: Ran) -> Iterable[Line]:
     if ran.trouble is None:
         return
     found = ran.trouble.explanation
-    yield ("FAIL     ", "bold red"), (f"{ran.trouble.where}: {found.what} ({found.cause})", "")
+    told = f"{ran.label}, {ran.trouble.where}: {found.what} ({found.cause})"
+    yield ("FAIL     ", "bold red"), (told, "")
     yield ("         ", ""), (found.cure, "italic")
     for line in _excerpt(ran.trouble.raw, found.said):
         yield ("  | ", "dim"), (line, "dim")

@@ -8,8 +8,11 @@ import jsonschema
 import pytest
 
 from dgpin.render import smoke, terminal
+from dgpin.smoke.explain import explain
 from dgpin.smoke.report import Report
-from tests.smoke.reports import DECLINED, FAILING_FACT, FAULTY, PASSED, WRONG, ran, report
+from dgpin.smoke.results import Trouble
+from dgpin.verdict import Verdict
+from tests.smoke.reports import DECLINED, FAILING_FACT, FAULTY, PASSED, WRONG, ran, report, result
 
 SCHEMA = json.loads(
     (Path(smoke.__file__).parent / "schemas" / "smoke.json").read_text(encoding="utf-8")
@@ -115,3 +118,12 @@ def test_listing() -> None:
 def test_forms() -> None:
     """The forms that are promised are those that there are."""
     assert smoke.FORMS == tuple(smoke.renderers(EVERYTHING))
+
+
+def test_older_build_that_does_not_load() -> None:
+    """When the older build cannot be loaded, that is said, and nothing is compared."""
+    broken = Trouble(where="build", explanation=explain("undefined symbol: _Z1f"), raw="")
+    made = report(PASSED, old=ran(result("gemm", Verdict.SKIP), trouble=broken))
+
+    assert "FAIL     new, build: `_C` was built against another torch" in rendered(made, "text")
+    assert 3 == made.exit_code()
