@@ -318,7 +318,7 @@ def _type(old: Parameter, new: Parameter, how: Comparable) -> Iterator[Differenc
     if have == want:
         return
     if not how.enforced:
-        wider = have < want or want & {"object", "Any"}
+        wider = have < want or bool(want & {"object", "Any"})
         rule = "type-widened" if wider else "annotation-changed"
     elif all(accepts(after, one) for one in have):
         # An int passes as a bool, but means another thing then.
