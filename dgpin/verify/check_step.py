@@ -229,7 +229,7 @@ def _offered(resolved: Resolved | None, subject: Subject) -> Iterator[Row]:
         yield Row(
             rule="commit-offered",
             verdict=Verdict.UNKNOWN,
-            message=f"{subject.new.repo} was not asked: {subject.known.why}",
+            message=f"the repository was not asked: {subject.known.why}",
             places=places,
             hint="Run it once with network.",
         )
