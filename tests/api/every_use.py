@@ -120,6 +120,15 @@ def hands_on(*args, **kwargs):
     return _impl(*args, **kwargs)  #> call ok
 
 
+def hands_on_again(x, **kwargs):
+    return hands_on(x, **kwargs)  #> call ok
+
+
+def outer_callers(x):
+    hands_on_again(x)  #> call ok
+    hands_on_again(x, fast=True)  #> call raises at the call:TypeError
+
+
 def callers(x):
     drops(x, fast=True)  #> call ok
     pops(x, fast=True)  #> call ok

@@ -33,6 +33,7 @@ _PROBES = frozenset(
     {"getattr", "hasattr", "import_module", "__import__", "importorskip", "find_spec", "partial"}
     | {"setattr", "patch", "object", "setitem", "delattr", "find_loader", "reload"}
 )
+_DEEPEST = 2  # wrappers around wrappers
 _MOST_EXPANDED = 64  # callers whose arguments are followed into one wrapper
 
 
@@ -217,7 +218,7 @@ class Collector:
         )
         yield from self._handed_on(use, scope, passed)
 
-    def _handed_on(self, use: Use, scope: Scope, passed: Passed) -> Iterator[Use]:
+    def _handed_on(self, use: Use, scope: Scope, passed: Passed, depth: int = 0) -> Iterator[Use]:
         """Yield the calls of the wrapper, each with what it makes the inner call pass."""
         function = next((s for s in scope.enclosing() if s.is_function), None)
         if function is None or not isinstance(
@@ -233,7 +234,16 @@ class Collector:
             if not spreads and not _differs(arguments, passed.arguments):
                 continue
             mine = self.use(Form.CALL, use.targets, call, where)
-            yield replace(mine, arguments=arguments, absent=use.absent, via=use.place)
+            shown = replace(
+                arguments,
+                open_positional=arguments.open_positional or outer.hands_on_places,
+                open_keywords=arguments.open_keywords or outer.hands_on_names,
+            )
+            yield replace(mine, arguments=shown, absent=use.absent, via=use.place)
+            if depth < _DEEPEST and (outer.hands_on_places or outer.hands_on_names):
+                # A wrapper around the wrapper.
+                nested = replace(outer, arguments=arguments)
+                yield from self._handed_on(use, where, nested, depth + 1)
 
     def _partial_call(self, node: ast.Call, scope: Scope, value: Partial) -> Iterator[Use]:
         if not isinstance(value.target, Api):
