@@ -236,7 +236,8 @@ def test_text_agrees(
             ),
         )
     )
-    only = [s for s in loaded.symbols if not s.name.startswith("n_") or "_C." in s.path]
+    # What `globals().update` re-exports is not in the text.
+    only = [s for s in loaded.symbols if ".n_" not in s.path or "._C." in s.path]
     held = agreement.hold(type(loaded)(build=loaded.build, symbols=tuple(only)), text)
 
     assert () == held.disagreements
