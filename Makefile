@@ -20,7 +20,7 @@ test: $(VENV)/.ready
 		--ignore=tests/history --ignore=tests/page $(ARGS)
 
 test-real: $(VENV)/.ready
-	$(BIN)/pytest -q tests/real $(ARGS)
+	$(BIN)/pytest -q -n auto --dist loadfile tests/real $(ARGS)
 
 # DGPIN_GPU_BUILD is a directory that holds a build; DGPIN_GPU_PYTHON has the torch that it loads
 # under.
