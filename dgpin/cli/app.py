@@ -95,8 +95,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A diff may hold bytes that are not UTF-8; they leave as they came.
-        sys.stdout.reconfigure(errors="surrogateescape")
+        # A diff may hold bytes that are not UTF-8; they leave as they came. A stream whose file was
+        # changed beneath it, as a fork does for its child, cannot be asked for its place.
+        with contextlib.suppress(OSError):
+            sys.stdout.reconfigure(errors="surrogateescape")
     try:
         code = build(_wanted(words))(words, standalone_mode=False, prog_name="dgpin")
         sys.stdout.flush()

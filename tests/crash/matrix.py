@@ -85,7 +85,10 @@ def _without_numbers(texts: scene.Texts) -> frozenset[tuple[str, int]]:
 
 def _calls(given: Scene, start: str, words: Sequence[str], notes: Path) -> list[Call]:
     host = given.copy(given.room / "recorded", start)
-    _, calls = tracing.record(scene.command(host, words), notes)
+    ended, calls = tracing.record(scene.command(host, words), notes)
+    if ended.code not in EXIT_CODES or not calls:
+        message = f"nothing to fail was recorded: {words} ended with {ended}"
+        raise RuntimeError(message)
     shutil.rmtree(host)
     return [call for call in calls if _is_of_dgpin(call)]
 
