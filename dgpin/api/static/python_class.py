@@ -116,7 +116,10 @@ def spelled(node: ast.expr, values: Mapping[str, str]) -> str:
     if isinstance(node, ast.Name) and node.id in values:
         return values[node.id]
     try:
-        return repr(ast.literal_eval(node))
+        value = ast.literal_eval(node)
+        if isinstance(value, set):  # its repr has the order of this process's hashes
+            return "{" + ", ".join(sorted(map(repr, value))) + "}"
+        return repr(value)
     except (ValueError, TypeError, MemoryError, RecursionError):
         source = ast.unparse(node)
         return source if isinstance(node, (ast.Attribute, ast.Name)) else f"<{source}>"
