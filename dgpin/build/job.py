@@ -179,8 +179,15 @@ def _cached(job: Job, entry: Entry) -> Result:
         message="same inputs as before, nothing was compiled",
         entry=entry,
         cached=True,
+        imports=tuple(_remembered(entry, each.short) for each in job.toolchain.interpreters),
         log=entry.root / "build.log",
     )
+
+
+def _remembered(entry: Entry, python: str) -> Imported:
+    """Return what the entry proves: no build that failed to import was ever kept."""
+    works = python in entry.imported
+    return Imported(python=python, tried=works, works=works)
 
 
 def _make(
