@@ -240,7 +240,8 @@ def _entry(source: str, path: str, item: object, *, watch: bool) -> Entry:
     if isinstance(item, str):
         item = {"at": item}
     if not isinstance(item, dict):
-        raise ConfigError(source, f"`{path}`: an entry is a text or a table of {_ENTRY_KEYS}")
+        known = ", ".join(sorted(_ENTRY_KEYS))
+        raise ConfigError(source, f"`{path}`: an entry is a text or a table of {known}")
     raw = _Table(source, item, path)
     raw.only(_ENTRY_KEYS)
     at, each = raw.text("at"), raw.text("each")
