@@ -1,8 +1,9 @@
 """`dgpin bump`."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +18,11 @@ from dgpin.pin.host import Fit, Host
 from dgpin.pin.move import Move, Request
 from dgpin.pin.sources import Mirrors
 from dgpin.render import bump as shown
+from dgpin.source import accepting, offhand
+from dgpin.source.offhand import NotCompared
+
+if TYPE_CHECKING:
+    from dgpin.source.losses import Carried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +87,7 @@ def bump(
     if dry_run:
         found, fit = open_host(host)
         moved = _work_out(found, fit, request, how)
-        result = shown.Result(move=moved)
+        result = shown.Result(move=moved, carried=_carried(moved))
     else:
         result = _write(host, request, how, commit=commit)
     write(shown.renderers(result), forms)
@@ -112,9 +118,28 @@ def _write(given: Path | None, request: Request, how: _How, *, commit: bool) -> 
     with files.locked(host.root, command="bump") as tree:
         tell_recovery(tree.recovery)
         moved = _work_out(host, hosts.fit(host), request, how)
+        carried = _carried(moved)
         tree.apply(moved.plan.edits)
     paths = [edit.path for edit in moved.plan.edits]
-    result = shown.Result(move=moved, written=bool(paths))
+    result = shown.Result(move=moved, carried=carried, written=bool(paths))
     if commit and paths:
-        return replace(result, commit=worktree.commit(host.root, paths, shown.message(moved)))
+        return replace(result, commit=worktree.commit(host.root, paths, shown.message(result)))
     return result
+
+
+def _carried(moved: Move) -> "Carried | NotCompared | None":
+    """Return what the move loses, as far as that can be told at once."""
+    target, upstream = moved.target, moved.config.upstream
+    if target.old.commit == target.new.commit:
+        return None
+    pair = offhand.Pair(
+        old_repo=moved.pinned.repo or target.repo,
+        old=target.old.commit,
+        new_repo=target.repo,
+        new=target.new.commit,
+        upstream=upstream,
+        branch=moved.config.branch(upstream) if upstream else None,
+    )
+    today = datetime.now().astimezone().date()
+    with progress.task("comparing both sources"):
+        return offhand.carried(pair, accepting.reasons(moved.config.carry_accept, today))

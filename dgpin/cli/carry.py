@@ -16,7 +16,7 @@ from dgpin.errors import UsageError
 from dgpin.pin import host as hosts
 from dgpin.pin.pinned import read_pinned
 from dgpin.render import carry as shown
-from dgpin.source.carry import carry as hold_against
+from dgpin.source.kept import carried
 from dgpin.source.losses import Carried
 from dgpin.source.operands import Operands
 from dgpin.source.sides import Side
@@ -78,7 +78,7 @@ def _carry(
     elif of_pin and config is not None and config.upstream:
         base = operands.tip(config.upstream, config.branch(config.upstream))
     accepted = _accepted(config, today=datetime.now().astimezone().date())
-    return hold_against(*sides, upstream=base, accepted=accepted)
+    return carried(*sides, upstream=base, accepted=accepted)
 
 
 def _pin(host: Path | None) -> tuple[Config, str]:

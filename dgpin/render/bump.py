@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dgpin.pin.capability import RecipeChange
 from dgpin.pin.move import Move, spoken_loss
@@ -11,7 +12,11 @@ from dgpin.render import rows as rendered
 from dgpin.render.document import document, summarise
 from dgpin.render.terminal import Line, Renderers
 from dgpin.source.commits import Commit
+from dgpin.source.offhand import NotCompared
 from dgpin.verdict import Row
+
+if TYPE_CHECKING:  # most bumps have nothing to show of it
+    from dgpin.source.losses import Carried
 
 _MOST_COMMITS = 30
 _MOST_STRAYS = 20
@@ -21,9 +26,13 @@ FORMS = ("text", "json", "markdown", "github", "diff")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """A bump, and what was done with it. `commit` is the host's new commit."""
+    """A bump, and what was done with it. `commit` is the host's new commit.
+
+    `carried` is what the move loses; None where it was not asked, or nothing moves.
+    """
 
     move: Move
+    carried: "Carried | NotCompared | None" = None
     written: bool = False
     commit: str = ""
 
@@ -33,7 +42,7 @@ def renderers(result: Result) -> Renderers:
     return {
         "text": lambda: text(result),
         "json": lambda: document("bump", 1, content(result)),
-        "markdown": lambda: markdown(result.move),
+        "markdown": lambda: markdown(result),
         "github": lambda: github(result),
         "diff": lambda: diffs.unified(result.move.plan.edits),
     }
@@ -45,6 +54,7 @@ def text(result: Result) -> tuple[Line, ...]:
     return (
         *_head(move),
         *diffs.painted(diffs.unified(move.plan.edits)),
+        *_section("what the old source has beyond upstream", _carried(result.carried)),
         *_section("comments beside the sites (yours to mend, or --note TEXT)", _comments(move)),
         *_section("the new source asks for more than the host declares", rendered.lines(move.rows)),
         *_section("the pin is named elsewhere", _strays(move)),
@@ -114,6 +124,20 @@ def _section(title: str, lines: Iterable[Line]) -> tuple[Line, ...]:
 
 def _plain(texts: Iterable[str]) -> tuple[Line, ...]:
     return tuple(((f"  {text}", ""),) for text in texts)
+
+
+def _carried(carried: "Carried | NotCompared | None") -> tuple[Line, ...]:
+    if carried is None:
+        return ()
+    if isinstance(carried, NotCompared):
+        return _plain([_untold(carried)])
+    from dgpin.render import carry  # noqa: PLC0415 - as above
+
+    return carry.summary(carried)
+
+
+def _untold(found: NotCompared) -> str:
+    return f"not compared: {found.why}; `{found.command}` does it"
 
 
 def _comments(move: Move) -> tuple[Line, ...]:
@@ -209,6 +233,7 @@ def content(result: Result) -> Mapping[str, object]:
             {"kind": s.kind.value, "path": s.place.path, "line": s.place.line, "text": s.text}
             for s in move.strays
         ],
+        "carry": _carry(result.carried),
         "losses": [{"name": loss.name, "kind": loss.kind.value} for loss in move.losses],
         "recipe": [
             {"fact": c.fact, "removed": list(c.removed), "added": list(c.added)}
@@ -218,8 +243,19 @@ def content(result: Result) -> Mapping[str, object]:
     }
 
 
-def markdown(move: Move) -> str:
+def _carry(carried: "Carried | NotCompared | None") -> Mapping[str, object] | None:
+    if carried is None:
+        return None
+    if isinstance(carried, NotCompared):
+        return {"compared": False, "why": carried.why, "command": carried.command}
+    from dgpin.render import carry  # noqa: PLC0415 - as above
+
+    return {"compared": True, **carry.brief(carried)}
+
+
+def markdown(result: Result) -> str:
     """Return the text of a pull request."""
+    move = result.move
     old, new = move.target.old.commit, move.resolved.commit
     parts = [
         f"## Move DeepGEMM from `{old[:8]}` to `{new[:8]}`\n",
@@ -238,7 +274,18 @@ def markdown(move: Move) -> str:
     if move.losses:
         losses = "".join(f"- {spoken_loss(loss)}\n" for loss in move.losses)
         parts.append("### Lost, and accepted\n\n" + losses)
+    parts.append(_carried_over(result.carried))
     return "\n".join(part for part in parts if part)
+
+
+def _carried_over(carried: "Carried | NotCompared | None") -> str:
+    if carried is None:
+        return ""
+    if isinstance(carried, NotCompared):
+        return f"### What the old source has beyond upstream\n\n{_untold(carried)}\n"
+    from dgpin.render import carry  # noqa: PLC0415 - as above
+
+    return carry.markdown(carried, heading="###")
 
 
 def _from_to(move: Move) -> str:
@@ -284,13 +331,13 @@ def _commits(commits: tuple[Commit, ...]) -> str:
     )
 
 
-def message(move: Move) -> str:
+def message(result: Result) -> str:
     """Return the message of the host's commit: a subject, and the pull request's text."""
-    new = move.resolved.commit[:8]
-    return f"Move DeepGEMM to {new}\n\n{markdown(move)}"
+    new = result.move.resolved.commit[:8]
+    return f"Move DeepGEMM to {new}\n\n{markdown(result)}"
 
 
 def github(result: Result) -> str:
     """Return annotations for what the host must still do, and write the step summary."""
-    summarise(markdown(result.move))
+    summarise(markdown(result))
     return rendered.annotations(result.move.rows)

@@ -10,6 +10,7 @@ from dgpin.source.commits import Commit
 from dgpin.source.families import Family, Kind
 from dgpin.source.losses import Carried, Loss, LostLine
 from dgpin.source.survival import Fate
+from dgpin.verdict import Place
 
 FORMS = ("text", "json", "markdown")
 MOST_LINES = 6  # of one loss; JSON has them all
@@ -46,12 +47,13 @@ def text(carried: Carried) -> tuple[Line, ...]:
 def summary(carried: Carried) -> tuple[Line, ...]:
     """Return a few lines for an answer that has more to say, such as that of `bump`."""
     return (
-        ((verdict(carried), "bold"),),
+        (("  ", ""), (verdict(carried), "bold")),
         *(
             (("  ", ""), (_name(loss), "yellow"), (f"  {loss.title}{_where(loss)}", ""))
             for loss in carried.fixes[:MOST_LINES]
         ),
         *(_family(family) for family in carried.families if family.kind is not Kind.FILE),
+        ((f"  more: dgpin carry {carried.old} {carried.new}", "dim"),),
     )
 
 
@@ -187,6 +189,31 @@ def content(carried: Carried) -> Mapping[str, object]:
     }
 
 
+def brief(carried: Carried) -> Mapping[str, object]:
+    """Return what `summary` says as JSON has it."""
+    return {
+        "verdict": verdict(carried),
+        "fixes": [
+            {
+                "id": loss.id,
+                "title": loss.title,
+                "accepted": loss.accepted or None,
+                "here": _place_of(loss.first.here),
+                "there": _place_of(loss.first.there),
+            }
+            for loss in carried.losses
+            if loss.is_fix
+        ],
+        "families": [
+            {"kind": family.kind.value, "name": family.name} for family in carried.families
+        ],
+    }
+
+
+def _place_of(place: Place) -> Mapping[str, object] | None:
+    return {"path": place.path, "line": place.line} if place.path else None
+
+
 def _loss(loss: Loss) -> Mapping[str, object]:
     return {
         "id": loss.id,
@@ -201,12 +228,10 @@ def _loss(loss: Loss) -> Mapping[str, object]:
         "surviving": loss.surviving,
         "lines": [
             {
-                "here": {"path": line.here.path, "line": line.here.line},
+                "here": _place_of(line.here),
                 "text": line.text,
                 "fate": line.fate.value,
-                "there": {"path": line.there.path, "line": line.there.line}
-                if line.there.path
-                else None,
+                "there": _place_of(line.there),
                 "function": line.function or None,
                 "now": line.now or None,
                 "telling": line.telling,
@@ -225,10 +250,10 @@ def _commit(commit: Commit) -> Mapping[str, str]:
     }
 
 
-def markdown(carried: Carried) -> str:
+def markdown(carried: Carried, *, heading: str = "##") -> str:
     """Return the answer as Markdown, for a pull request."""
     fixes = [loss for loss in carried.losses if loss.is_fix]
-    parts = [f"## dgpin carry: {verdict(carried)}\n\n`{carried.old}` → `{carried.new}`\n"]
+    parts = [f"{heading} dgpin carry: {verdict(carried)}\n\n`{carried.old}` → `{carried.new}`\n"]
     if fixes:
         rows = [
             f"| `{_name(loss)}` | {cell(loss.title)} | {loss.surviving} of {loss.living} "

@@ -84,7 +84,10 @@ def parse(text: str, *, relative_to: Address | None = None, local: bool = True) 
 
 
 def _from_url(text: str, shown: str, *, local: bool) -> Address:
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError as error:  # brackets that hold no IPv6 address
+        raise AddressError(shown, f"is not an address: {error}") from error
     if parts.scheme not in SCHEMES:
         raise AddressError(shown, f"uses the transport `{parts.scheme}`, which is not followed")
     if parts.scheme == "file":

@@ -1,6 +1,7 @@
 """Which commit last wrote each line, and what a commit took away."""
 
 import os
+import time
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,23 +15,30 @@ WORKERS = 4  # gits at once; each reads the same packs, so more of them wait for
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A mirror, with others that lend it their objects."""
+    """A mirror, with others that lend it their objects.
+
+    `deadline` is the time (of `time.monotonic`) at which git is stopped.
+    """
 
     mirror: Path
     others: tuple[Path, ...] = ()
+    deadline: float | None = None
 
     def git(self, words: Sequence[str], *, stdin: bytes | None = None) -> str:
         """Return what git prints.
 
         Raises:
-            CommandError: git failed.
+            CommandError: git failed, or was stopped.
         """
+        limit = invocation.READ_LIMIT
+        if self.deadline is not None:
+            limit = max(0.0, min(limit, self.deadline - time.monotonic()))
         lent = os.pathsep.join(str(other / "objects") for other in self.others)
         done = process.run(
             ["git", "--git-dir", self.mirror, *words],
             env={**invocation.environment(), "GIT_ALTERNATE_OBJECT_DIRECTORIES": lent},
             stdin=stdin,
-            timeout=invocation.READ_LIMIT,
+            timeout=limit,
         )
         return done.check().text
 

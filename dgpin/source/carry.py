@@ -1,43 +1,40 @@
 """Which changes that an old source has beyond its upstream do not survive in a new one?"""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 from dgpin.source import blame, families, folding
 from dgpin.source.blame import History
 from dgpin.source.commits import Commit
-from dgpin.source.folding import Folded, Origins
+from dgpin.source.folding import Origins
 from dgpin.source.losses import Carried, Loss
 from dgpin.source.sides import Side
 from dgpin.source.survival import Comparison, Text
 
 MOST = 0.5  # of a file's telling lines must be its own for its loss to be one of a whole file
-SHORTEST = 7  # digits by which a loss can be accepted
 
 
 def carry(
-    old: Side,
-    new: Side,
-    *,
-    upstream: Side | None = None,
-    accepted: Mapping[str, str] | None = None,
+    old: Side, new: Side, *, upstream: Side | None = None, limit: float | None = None
 ) -> Carried:
     """Return what of the old source is lost in the new one.
 
     With a history on the old side, lines are folded by the commit that last wrote them; without
-    one, by hunk. What `upstream` has is no loss. `accepted` maps ids (seven digits or more of
-    one) to the reason for which a loss is accepted.
+    one, by hunk. What `upstream` has is no loss. `limit` is in seconds, of which git may take all.
 
     Raises:
-        UnavailableError: the history could not be read.
+        UnavailableError: the history could not be read, or not in time.
     """
+    if old.commit and old.commit in {side.commit for side in (new, upstream) if side is not None}:
+        return Carried(old=old.label, new=new.label, upstream=_label(upstream))
+    deadline = time.monotonic() + limit if limit is not None else None
     texts, not_compared = _comparable(old.texts, new.texts)
     beyond = Comparison(texts, upstream.texts) if upstream is not None else None
     own = beyond.gone if beyond is not None else {p: t.numbers() for p, t in texts.items()}
     # git reads the history while Python compares the texts.
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(_origins, old, new, upstream, own, beyond)
+        asked = pool.submit(_origins, old, new, upstream, own=own, beyond=beyond, deadline=deadline)
         comparison = Comparison(texts, new.texts)
         origins = asked.result()
     if origins is not None:
@@ -58,12 +55,16 @@ def carry(
     return Carried(
         old=old.label,
         new=new.label,
-        upstream=upstream.label if upstream is not None else "",
-        losses=_ranked(folded, accepted or {}),
+        upstream=_label(upstream),
+        losses=tuple(sorted(folded.losses, key=_rank)),
         families=folded.families,
         left_out=left_out,
         not_compared=not_compared,
     )
+
+
+def _label(side: Side | None) -> str:
+    return side.label if side is not None else ""
 
 
 def _comparable(
@@ -103,8 +104,10 @@ def _origins(
     old: Side,
     new: Side,
     upstream: Side | None,
+    *,
     own: Mapping[str, set[int]],
     beyond: Comparison | None,
+    deadline: float | None,
 ) -> Origins | None:
     if old.mirror is None:
         return None
@@ -113,7 +116,7 @@ def _origins(
         if side.mirror is not None:
             side.mirror.bring_history(side.commit)
     lent = (side.mirror.path for side in others if side.mirror is not None)
-    history = History(old.mirror.path, tuple(lent))
+    history = History(old.mirror.path, tuple(lent), deadline)
     # What the new source's own history had, it gave up on purpose.
     limits = [side.commit for side in others]
     authors = blame.authors(history, old.commit, tuple(own), beyond=limits)
@@ -133,22 +136,7 @@ def _origins(
     )
 
 
-def _ranked(folded: Folded, accepted: Mapping[str, str]) -> tuple[Loss, ...]:
-    """Return the losses, those that look most like fixes first."""
-
-    def reason(loss: Loss) -> str:
-        return next(
-            (
-                why
-                for key, why in accepted.items()
-                if len(key.removeprefix("hunk-")) >= SHORTEST and loss.id.startswith(key)
-            ),
-            "",
-        )
-
-    def order(loss: Loss) -> tuple[bool, bool, int, int, str]:
-        place = str(loss.lines[0].here)
-        return not loss.is_fix, loss.is_changed, -loss.likeness.score, len(loss.lines), place
-
-    marked = (replace(loss, accepted=reason(loss)) for loss in folded.losses)
-    return tuple(sorted(marked, key=order))
+def _rank(loss: Loss) -> tuple[bool, bool, int, int, str]:
+    """Return what sorts losses: those that look most like fixes first."""
+    place = str(loss.lines[0].here)
+    return not loss.is_fix, loss.is_changed, -loss.likeness.score, len(loss.lines), place

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
 
+from dgpin.source.answer import AnswerError
+
 MAX_LINKS = 40  # as Linux's own limit for one path
+MAX_TARGET = 4096  # characters; PATH_MAX of Linux
 
 
 class Mode(str, Enum):
@@ -33,12 +36,19 @@ class Entry:
 
 def parse(listing: bytes) -> Iterator[Entry]:
     """Yield the entries of `git ls-tree -r -z`; paths that are not UTF-8 keep their bytes as
-    surrogates."""
+    surrogates.
+
+    Raises:
+        AnswerError: it is no such listing.
+    """
     for line in listing.split(b"\0"):
         head, tab, path = line.partition(b"\t")
         if not tab:
             continue
-        mode, _kind, sha = head.decode("ascii").split()
+        words = head.decode("ascii", "replace").split()
+        if len(words) != 3:  # noqa: PLR2004 - mode, kind and SHA
+            raise AnswerError("a tree", line.decode(errors="replace"))
+        mode, _kind, sha = words
         # 100664 stands in some old repositories and means 100644.
         known = Mode(mode) if mode in Mode._value2member_map_ else Mode.FILE
         yield Entry(known, sha, path.decode("utf-8", "surrogateescape"))
@@ -51,6 +61,8 @@ def follow(
 
     None when there is no such file, or a link leads outside or in a circle. `target` reads a link.
     """
+    if len(path) > MAX_TARGET:
+        return None
     todo = list(reversed(PurePosixPath(path).parts))
     done: list[str] = []
     links = 0
@@ -71,6 +83,9 @@ def follow(
         if links > MAX_LINKS:
             return None
         done.pop()
-        todo.extend(reversed(PurePosixPath(target(entry)).parts))
+        place = target(entry)
+        if len(place) > MAX_TARGET:
+            return None
+        todo.extend(reversed(PurePosixPath(place).parts))
     found = entries.get("/".join(done))
     return found if found is not None and found.is_file else None

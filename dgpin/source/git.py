@@ -39,6 +39,15 @@ class NoMirrorError(UnavailableError):
         super().__init__(f"there is no copy of {shown} in the cache")
 
 
+class NoHistoryError(UnavailableError):
+    """A mirror that knows the commits of a history but not all that was in them."""
+
+    hint = "Run the same command once with network, without --offline."
+
+    def __init__(self, commit: str) -> None:
+        super().__init__(f"the mirror does not hold what the history of {commit[:12]} contained")
+
+
 class NoCommitError(UsageError):
     """A commit that a mirror does not have."""
 
@@ -89,16 +98,8 @@ class Mirror:
     def refs(self, *, containing: str | None = None) -> tuple[Ref, ...]:
         """Return every branch, tag (peeled) and pull request, or those that contain a commit."""
         only = ["--contains", containing] if containing else []
-        form = "%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)"
-        listed = self._read("for_each_ref", *only, f"--format={form}", *commits.KINDS)
-        found = []
-        for line in listed.splitlines():
-            kind, sha, peeled_kind, peeled, name = line.split(" ", 4)
-            if kind == "commit":
-                found.append(Ref(name=name, commit=sha))
-            elif peeled_kind == "commit":
-                found.append(Ref(name=name, commit=peeled))
-        return tuple(found)
+        listed = self._read("for_each_ref", *only, f"--format={commits.REFS}", *commits.KINDS)
+        return tuple(commits.refs(listed))
 
     def has(self, commit: str) -> bool:
         """Tell whether the full SHA is that of a commit in the mirror."""
@@ -227,10 +228,13 @@ class Mirror:
 
         Raises:
             FetchError: the remote could not be reached or does not give them.
+            NoHistoryError: some are missing, and the mirror was not opened with `fetch=True`.
         """
-        if self.fetched:
-            listed = self._read("rev_list", "--objects", "--missing=print", commit)
-            self.bring(line[1:] for line in listed.splitlines() if line.startswith("?"))
+        listed = self._read("rev_list", "--objects", "--missing=print", commit)
+        missing = [line[1:] for line in listed.splitlines() if line.startswith("?")]
+        if missing and not self.fetched:
+            raise NoHistoryError(commit)
+        self.bring(missing)
 
     def fetch_commit(self, commit: str) -> bool:
         """Ask the remote for one commit that none of its refs contains; False if it has none such.

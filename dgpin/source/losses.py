@@ -1,12 +1,15 @@
 """What a new source lost of an old one, as values."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from dgpin.source.commits import Commit
 from dgpin.source.families import Family
 from dgpin.source.fixlike import Likeness
 from dgpin.source.survival import Fate
 from dgpin.verdict import Place
+
+SHORTEST = 7  # digits by which a loss can be accepted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +68,19 @@ class Loss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """What the old source has and the new one lacks: fixes first, then the rest."""
+    """What the old source has and the new one lacks: fixes first, then the rest.
+
+    `reused` tells that it was kept from an earlier run over the same contents.
+    """
 
     old: str
     new: str
     upstream: str  # "" where none is known, and then every line of the old source counts
-    losses: tuple[Loss, ...]
-    families: tuple[Family, ...]
-    left_out: tuple[Commit, ...]  # commits that upstream or the new source has under another id
-    not_compared: tuple[str, ...]  # top directories that only one side has
+    losses: tuple[Loss, ...] = ()
+    families: tuple[Family, ...] = ()
+    left_out: tuple[Commit, ...] = ()  # commits that upstream or the new source has otherwise
+    not_compared: tuple[str, ...] = ()  # top directories that only one side has
+    reused: bool = False
 
     @property
     def fixes(self) -> tuple[Loss, ...]:
@@ -84,3 +91,24 @@ class Carried:
     def changed(self) -> tuple[Loss, ...]:
         """Return the changes that were changed again and not lost."""
         return tuple(loss for loss in self.losses if loss.is_changed)
+
+
+def accept(carried: Carried, accepted: Mapping[str, str]) -> Carried:
+    """Return the answer with the reason of each loss that is accepted.
+
+    `accepted` maps ids (seven digits or more of one) to reasons.
+    """
+
+    def reason(loss: Loss) -> str:
+        return next(
+            (
+                why
+                for key, why in accepted.items()
+                if len(key.removeprefix("hunk-")) >= SHORTEST and loss.id.startswith(key)
+            ),
+            "",
+        )
+
+    return replace(
+        carried, losses=tuple(replace(loss, accepted=reason(loss)) for loss in carried.losses)
+    )

@@ -3,7 +3,7 @@
 import re
 
 _SECTION = re.compile(r'\s*\[submodule\s+"(?:[^"\\]|\\.)*"\s*\]\s*(?:[#;].*)?')
-_VALUE = re.compile(r"\s*(?P<key>[A-Za-z][A-Za-z0-9-]*)\s*=\s*(?P<value>.*?)\s*")
+_KEY = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)\s*")
 
 
 def urls(text: str) -> dict[str, str]:
@@ -18,17 +18,20 @@ def urls(text: str) -> dict[str, str]:
 def _sections(text: str) -> list[dict[str, str]]:
     sections: list[dict[str, str]] = []
     inside = False
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if line.lstrip().startswith("["):
             inside = _SECTION.fullmatch(line) is not None
             if inside:
                 sections.append({})
-        elif inside and (value := _VALUE.fullmatch(line)):
-            sections[-1][value["key"].lower()] = _unquoted(value["value"])
+        elif inside and "=" in line:
+            left, _, right = line.partition("=")
+            if key := _KEY.fullmatch(left):
+                sections[-1][key[1].lower()] = _unquoted(right.strip())
     return sections
 
 
 def _unquoted(value: str) -> str:
     if value.startswith('"') and value.endswith('"') and len(value) > 1:
         return re.sub(r"\\(.)", r"\1", value[1:-1])
-    return re.sub(r"\s+[#;].*", "", value)
+    # The look behind keeps a long run of blanks from being tried from each of its places.
+    return re.sub(r"(?<!\s)\s+[#;].*", "", value)

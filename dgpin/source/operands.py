@@ -33,22 +33,32 @@ class Operands:
 
     def tip(self, repo: str, branch: str | None) -> Side:
         """Return the tip of a repository's branch: the one named, else main, else master."""
-        names = {ref.name for ref in self._mirror(repo).refs()}
-        found = (name for name in DEFAULT_BRANCHES if f"refs/heads/{name}" in names)
-        return self._at(repo, f"heads/{branch or next(found, DEFAULT_BRANCHES[0])}")
+        return tip(self.mirror(repo), branch)
 
     def _at(self, repo: str, ref: str) -> Side:
-        mirror = self._mirror(repo)
-        # What is compared is not what will be pinned: any commit that is there will do.
-        found = resolve(ref, mirror=mirror, allow_unreachable=True)
-        name = ref.removeprefix("heads/")
-        short = found.commit[:12]
-        label = name if found.commit.startswith(name) else f"{name} ({short})"
-        return sides.of_commit(mirror, found.commit, label=f"{label} of {found.repository}")
+        return at(self.mirror(repo), ref)
 
-    def _mirror(self, repo: str) -> "Mirror":
+    def mirror(self, repo: str) -> "Mirror":
+        """Return the mirror of a repository, brought up to date the first time."""
         if repo not in self._mirrors:
             from dgpin.source.git import open_mirror  # noqa: PLC0415 - brings GitPython
 
             self._mirrors[repo] = open_mirror(repo, fetch=self._fetch)
         return self._mirrors[repo]
+
+
+def tip(mirror: "Mirror", branch: str | None) -> Side:
+    """Return the tip of a mirror's branch: the one named, else main, else master."""
+    names = {ref.name for ref in mirror.refs()}
+    found = (name for name in DEFAULT_BRANCHES if f"refs/heads/{name}" in names)
+    return at(mirror, f"heads/{branch or next(found, DEFAULT_BRANCHES[0])}")
+
+
+def at(mirror: "Mirror", ref: str) -> Side:
+    """Return the side that a ref of a mirror means."""
+    # What is compared is not what will be pinned: any commit that is there will do.
+    found = resolve(ref, mirror=mirror, allow_unreachable=True)
+    name = ref.removeprefix("heads/")
+    short = found.commit[:12]
+    label = name if found.commit.startswith(name) else f"{name} ({short})"
+    return sides.of_commit(mirror, found.commit, label=f"{label} of {found.repository}")

@@ -1,7 +1,7 @@
 """One side of a comparison: the texts of a source, with its history where there is one."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -20,13 +20,21 @@ FOREIGN = frozenset({"cutlass", "cute", "fmt", "third-party", "third_party", "3r
 
 @dataclass(frozen=True)
 class Side:
-    """A source to be compared. `mirror` and `commit` are there when it has a history."""
+    """A source to be compared. `mirror` and `commit` are there when it has a history.
+
+    Its files are looked at when they are first asked for: a known answer needs none.
+    """
 
     label: str
-    tree: Tree
+    find_tree: Callable[[], Tree]
     mirror: "Mirror | None" = None
     commit: str = ""
-    prefix: str = field(default="")
+    prefix: str = ""
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Return the files; those of a commit are fetched now where they are missing."""
+        return self.find_tree()
 
     @cached_property
     def texts(self) -> Mapping[str, Text]:
@@ -54,10 +62,13 @@ def of_directory(root: Path) -> Side:
     """
     tree = DirTree(root)
     package = (root / "__init__.py").is_file() and (root / "include").is_dir()
-    return Side(label=str(root), tree=tree, prefix="deep_gemm/" if package else "")
+    return Side(label=str(root), find_tree=lambda: tree, prefix="deep_gemm/" if package else "")
 
 
 def of_commit(mirror: "Mirror", commit: str, *, label: str) -> Side:
     """Return the side that is a commit of a mirror."""
-    tree = mirror.tree(commit, wanted=is_compared, submodules=False)
-    return Side(label=label, tree=tree, mirror=mirror, commit=commit)
+
+    def tree() -> Tree:
+        return mirror.tree(commit, wanted=is_compared, submodules=False)
+
+    return Side(label=label, find_tree=tree, mirror=mirror, commit=commit)

@@ -1,7 +1,7 @@
 """What does the move break in the host, and what is fragile against the API it moves to?"""
 
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 from dgpin.api import allow, bind_findings, capabilities, compare
@@ -13,8 +13,8 @@ from dgpin.api.change import Comparison
 from dgpin.api.locate import Named
 from dgpin.api.report import Report
 from dgpin.api.surface import Surface
-from dgpin.config import Accepted
 from dgpin.pin import facts as cached
+from dgpin.source import accepting
 from dgpin.verdict import Row, Verdict
 from dgpin.verify.answer import Answer, Step, ordered, worst
 from dgpin.verify.material import Material
@@ -163,16 +163,7 @@ def _unknown(message: str) -> Row:
 def _reasons(material: Material) -> Mapping[str, str]:
     """Return what `[allow]` accepts today, by fingerprint."""
     today = datetime.now().astimezone().date()
-    allowed = material.subject.fit.config.allow
-    return {entry.name: entry.reason for entry in allowed if holds(entry, today)}
-
-
-def holds(entry: Accepted, today: date) -> bool:
-    """Whether an exception still holds; one whose day cannot be read does not."""
-    try:
-        return not entry.expires or date.fromisoformat(entry.expires) >= today
-    except ValueError:
-        return False
+    return accepting.reasons(material.subject.fit.config.allow, today)
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -1,25 +1,19 @@
 """Which fixes does the move lose? Between commits where there are, else between what was given."""
 
-import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from dgpin import cache
 from dgpin.api.builds import Build
 from dgpin.errors import UnavailableError
 from dgpin.smoke import headers
-from dgpin.source import sides
-from dgpin.source.carry import carry
+from dgpin.source import accepting, kept, operands, sides
 from dgpin.source.losses import Carried, Loss
-from dgpin.source.operands import DEFAULT_BRANCHES
-from dgpin.source.resolve import resolve
 from dgpin.source.sides import Side
-from dgpin.source.tree import Tree
-from dgpin.verdict import Place, Row, Verdict
+from dgpin.verdict import Row, Verdict
 from dgpin.verify.answer import Answer, Point, Step, within
-from dgpin.verify.api_step import holds
 from dgpin.verify.material import Material, source_in
 
 _SHORT = 12
@@ -37,19 +31,12 @@ def run(material: Material) -> Answer:
     if material.subject.old is None:
         return Answer(step=Step.CARRY, verdict=Verdict.SKIP, summary="nothing moves")
     today = datetime.now().astimezone().date()
-    entries = material.subject.fit.config.carry_accept
-    accepted = {entry.name: entry.reason for entry in entries if holds(entry, today)}
+    accepted = accepting.reasons(material.subject.fit.config.carry_accept, today)
     packages = [_package(material, point) for point in _points(material)]
     with material.git:
         found = _sides(material)
-        key = _key(found, accepted, _points(material))
-        known = _kept(key)
-        if known is not None:
-            return known
-        carried = carry(found.old, found.new, upstream=found.upstream, accepted=accepted)
-    answer = _answer(carried, _faults(packages), material)
-    cache.write_json(key, _to_json(answer))
-    return answer
+        carried = kept.carried(found.old, found.new, upstream=found.upstream, accepted=accepted)
+    return _answer(carried, _faults(packages), material)
 
 
 def _points(material: Material) -> tuple[Point, Point]:
@@ -69,6 +56,7 @@ def _answer(carried: Carried, faults: dict[str, Row], material: Material) -> Ans
         rows=(*(_row(loss, faults, old.commit, new.commit) for loss in fixes), *untold),
         more=f"dgpin carry {carried.old} {carried.new}",
         evidence=material.request.document(Step.CARRY, carried),
+        reused=carried.reused,
     )
 
 
@@ -202,11 +190,7 @@ def _upstream(material: Material) -> Side | None:
         mirror = mirrors.mirror(config.upstream)
     except UnavailableError:
         return None  # every line of the old source counts then, and the answer says so
-    names = {ref.name for ref in mirror.refs()}
-    found = (name for name in DEFAULT_BRANCHES if f"refs/heads/{name}" in names)
-    branch = config.branch(config.upstream) or next(found, DEFAULT_BRANCHES[0])
-    tip = resolve(f"heads/{branch}", mirror=mirror, allow_unreachable=True)
-    return sides.of_commit(mirror, tip.commit, label=f"{branch} of {tip.repository}")
+    return operands.tip(mirror, config.branch(config.upstream))
 
 
 def _given(material: Material, point: Point) -> Side:
@@ -216,83 +200,4 @@ def _given(material: Material, point: Point) -> Side:
     package = _package(material, point)
     if package is None:
         raise _NothingToCompareError(f"{point.given} holds no package")
-    side = sides.of_directory(package)
-    return Side(label=point.given, tree=side.tree, prefix=side.prefix)
-
-
-# The answer over the same contents is the same, and takes two seconds to find.
-
-
-def _key(found: _Sides, accepted: dict[str, str], points: tuple[Point, Point]) -> str:
-    total = hashlib.sha256()
-    for point in points:
-        total.update(f"{point.commit}\0".encode())
-    for side in found:
-        total.update(_digest(side).encode() + b"\0")
-    total.update(repr(sorted(accepted.items())).encode())
-    total.update(_version().encode())
-    return f"verify/carry-{total.hexdigest()[:32]}.json"
-
-
-def _digest(side: Side | None) -> str:
-    if side is None:
-        return ""
-    if side.commit:
-        return side.commit
-    return _contents(side.tree, side.label)
-
-
-def _contents(tree: Tree, label: str) -> str:
-    total = hashlib.sha256(label.encode())
-    for path in sorted(tree.paths()):
-        if sides.is_compared(path):
-            total.update(f"{path}\0".encode())
-            total.update(hashlib.sha256(tree.read(path)).digest())
-    return total.hexdigest()
-
-
-def _version() -> str:
-    """Return what tells one state of the comparison from another."""
-    here = Path(__file__).parent.parent
-    files = [*sorted((here / "source").glob("*.py")), *sorted((here / "verify").glob("*.py"))]
-    files += [here / "render" / "carry.py", here / "smoke" / "headers.py"]
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
-
-
-def _to_json(answer: Answer) -> dict[str, object]:
-    return {
-        "verdict": answer.verdict.value,
-        "summary": answer.summary,
-        "more": answer.more,
-        "evidence": answer.evidence,
-        "rows": [
-            [row.rule, row.verdict.value, row.message, [list(p) for p in row.places], row.hint]
-            for row in answer.rows
-        ],
-    }
-
-
-def _kept(key: str) -> Answer | None:
-    value = cache.read_json(key)
-    try:
-        rows = tuple(
-            Row(
-                rule=str(rule),
-                verdict=Verdict(verdict),
-                message=str(message),
-                places=tuple(Place(str(path), int(line)) for path, line in places),
-                hint=str(hint),
-            )
-            for rule, verdict, message, places, hint in value["rows"]
-        )
-        return Answer(
-            step=Step.CARRY,
-            verdict=Verdict(value["verdict"]),
-            summary=str(value["summary"]),
-            rows=rows,
-            more=str(value["more"]),
-            evidence=value["evidence"],
-            reused=True,
-        )
-    except (KeyError, TypeError, ValueError):
-        return None
+    return replace(sides.of_directory(package), label=point.given)

@@ -9,6 +9,8 @@ import jsonschema
 import pytest
 
 from dgpin.cli.app import main
+from dgpin.source import sides
+from dgpin.source.git import open_mirror
 from tests import gitrepo
 from tests.gitrepo import Repo
 
@@ -350,3 +352,32 @@ def test_schema(history: History, lossy: str, capsys: pytest.CaptureFixture[str]
     jsonschema.validate(answer, json.loads(path.read_text()))
     assert answer["losses"]
     assert answer["families"]
+
+
+@pytest.mark.parametrize("words", [(), ("--upstream", "upstream"), ("--upstream", "fork")])
+def test_a_commit_loses_nothing_to_itself(
+    history: History, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    """The same commit on both sides, or as its own upstream, is no error."""
+    new = "lossy" if "fork" in words else history.fork
+    code, answer = _run(capsys, history.fork, new, "--repo", str(history.repo.root), *words)
+
+    assert (0, [], []) == (code, answer["losses"], answer["families"])
+
+
+def test_offline_without_contents(
+    history: History, lossy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mirror that only knows the commits says so: what is not there is not lost."""
+    monkeypatch.setenv("DGPIN_CACHE_DIR", str(tmp_path / "cache"))
+    repo = str(history.repo.root)
+    mirror = open_mirror(repo, fetch=True)
+    words = ["carry", history.fork, lossy, "--repo", repo, "--offline"]
+
+    assert 3 == main(words)
+    for side in (history.fork, lossy):
+        sha = history.repo.git("rev-parse", side)
+        assert sides.of_commit(mirror, sha, label=side).texts
+    assert 3 == main(words)
+    mirror.bring_history(history.repo.git("rev-parse", history.fork))
+    assert 1 == main(words)

@@ -16,8 +16,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dgpin import cache
-from dgpin.api.host import record
+from dgpin import cache, record
 from dgpin.api.host.listing import WORD, Listing, listing, read
 from dgpin.api.uses import Remark, Scan, Skipped
 from dgpin.verdict import Place
@@ -188,7 +187,7 @@ def _remarks(path: str, data: bytes) -> Iterator[Remark]:
 def _version() -> str:
     """Return what tells one state of this reader, and of Python's parser, from another."""
     here = Path(__file__).parent
-    files = [*sorted(here.glob("*.py")), here.parent / "uses.py"]
+    files = [*sorted(here.glob("*.py")), here.parent / "uses.py", Path(record.__file__)]
     whole = hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:12]
     return f"{whole}-{sys.version_info.major}.{sys.version_info.minor}"
 
