@@ -4,7 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: demo test test-real test-gpu test-history test-page test-crash lint format bench bench-peers docs clean
+QUICK := -q -n auto --ignore=tests/real --ignore=tests/gpu --ignore=tests/bench --ignore=tests/history \
+	--ignore=tests/page
+
+.PHONY: demo test test-lowest test-wheel test-real test-gpu test-history test-page test-crash supply lint format bench bench-peers docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -16,8 +19,37 @@ demo: $(VENV)/.ready
 	$(BIN)/python -m tests.example.demo
 
 test: $(VENV)/.ready
-	$(BIN)/pytest -q -n auto --ignore=tests/real --ignore=tests/gpu --ignore=tests/bench \
-		--ignore=tests/history --ignore=tests/page $(ARGS)
+	$(BIN)/pytest $(QUICK) $(ARGS)
+
+# The same with the lowest versions that pyproject.toml allows.
+test-lowest:
+	$(PYTHON) -m venv --clear .venv-lowest
+	.venv-lowest/bin/python -m pip install -q uv
+	.venv-lowest/bin/uv pip install -q --python .venv-lowest/bin/python --resolution lowest-direct \
+		--editable . --group dev
+	.venv-lowest/bin/pytest $(QUICK) $(ARGS)
+
+# The same with the wheel that is built from here, where the source is not.
+test-wheel: .venv-wheel
+	.venv-wheel/bin/python -m pip install -q --group dev
+	rm -rf dist/tests && mkdir dist/tests
+	git ls-files -z ':!dgpin' | xargs -0 cp --parents --no-dereference --target-directory dist/tests
+	cd dist/tests && ../../.venv-wheel/bin/pytest $(QUICK) $(ARGS)
+
+.PHONY: .venv-wheel
+.venv-wheel:
+	rm -rf dist
+	$(PYTHON) -m venv --clear $@
+	$@/bin/python -m pip install -q --upgrade pip
+	$@/bin/python -m pip wheel -q --no-deps --wheel-dir dist .
+	$@/bin/python -m pip install -q dist/*.whl
+
+# What the installed wheel consists of, as CycloneDX, and what is known against it.
+supply: $(VENV)/.ready .venv-wheel
+	$(BIN)/python -m pip install -q --group supply
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-file dist/sbom.cdx.json \
+		.venv-wheel/bin/python
+	$(BIN)/python -m tests.supply.audit .venv-wheel/bin/python
 
 test-real: $(VENV)/.ready
 	$(BIN)/pytest -q -n auto --dist loadfile tests/real $(ARGS)

@@ -23,7 +23,7 @@ def test_no_loss_of_power_leaves_a_mix(exchanges: bool) -> None:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_mutant_can_be_made(mutant: Mutant) -> None:
     """What it replaces stands in the module once, so that none is a mutant in name only."""
-    module = mutants.ROOT / "dgpin/files" / f"{mutant.module}.py"
+    module = mutants.PACKAGE / "files" / f"{mutant.module}.py"
     text = module.read_text(encoding="utf-8")
 
     assert text != mutants.apply(mutant, text)

@@ -14,7 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+import dgpin
+
 ROOT = Path(__file__).parents[2]
+PACKAGE = Path(dgpin.__file__).parent  # not beside the tests where a wheel is tested
 TESTS = ("test_files.py", "test_files_faults.py")
 
 
@@ -308,7 +311,7 @@ def catch(mutant: Mutant, *, keep: Path) -> str:
 
 
 def _copy(mutant: Mutant, where: Path) -> None:
-    shutil.copytree(ROOT / "dgpin", where / "dgpin", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, where / "dgpin", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "tests/crash", where / "tests/crash")
     for name in ("__init__.py", "conftest.py", *TESTS):
         shutil.copy(ROOT / "tests" / name, where / "tests" / name)

@@ -7,9 +7,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+import dgpin
 from tests.evidence.documents import check, pin_check, smoke
 
-SCHEMAS = Path(__file__).parents[2] / "dgpin/render/schemas"
+SCHEMAS = Path(dgpin.__file__).parent / "render/schemas"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+import dgpin
 from dgpin.cli.app import main
 from dgpin.source import sides
 from dgpin.source.git import open_mirror
@@ -346,7 +347,7 @@ def test_unknown_ref(history: History, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_schema(history: History, lossy: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The JSON follows its schema."""
-    path = Path(__file__).parents[2] / "dgpin/render/schemas/carry.json"
+    path = Path(dgpin.__file__).parent / "render/schemas/carry.json"
     _, answer = _run(capsys, history.fork, lossy, "--repo", str(history.repo.root))
 
     jsonschema.validate(answer, json.loads(path.read_text()))

@@ -6,11 +6,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import dgpin
 from dgpin.cli.app import main
 from tests.evidence import documents
 from tests.evidence.documents import check, smoke
 
-SCHEMA = Path(__file__).parents[2] / "dgpin/render/schemas/report.json"
+SCHEMA = Path(dgpin.__file__).parent / "render/schemas/report.json"
 
 
 @pytest.mark.parametrize(
