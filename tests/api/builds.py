@@ -51,9 +51,9 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
     return root
 
 
-def python(root: Path, *, torch: str | None = TORCH) -> Interpreter:
+def python(root: Path, *, torch: str | None = TORCH, base: str = sys.executable) -> Interpreter:
     """Make an interpreter that has this torch, or none, and nothing else."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", root], check=True)
+    subprocess.run([base, "-m", "venv", "--without-pip", root], check=True)
     executable = root / "bin" / "python"
     if torch is not None:
         packages = next((root / "lib").glob("python*")) / "site-packages"

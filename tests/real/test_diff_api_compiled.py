@@ -1,7 +1,5 @@
 """Every kind of change in pybind11 and TORCH_LIBRARY, compiled, loaded and read as text."""
 
-import subprocess
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -19,44 +17,11 @@ from dgpin.api.surface import Binding, Origin
 from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
 from tests.api.builds import write
-from tests.api.corpus import pybind_kinds, torch_kinds, wrapper_kinds
+from tests.api.corpus import compiled, pybind_kinds, torch_kinds, wrapper_kinds
 from tests.api.corpus.case import Case, expected, found, joined
+from tests.api.corpus.compiled import compile_, native, native_build, schemas, torch_build
 from tests.example.tree import DictTree
 from tests.real import inputs
-
-Compile = Callable[[Path, str], None]
-REEXPORT = """
-from . import _C
-globals().update({n: v for n, v in vars(_C).items() if n.startswith("n_")})
-"""
-FACADE = """
-import torch
-from . import _C_extension
-for _name in _OPS:
-    globals()[_name] = getattr(torch.ops.deep_gemm, _name)
-"""
-# Compiled once: each build gets a copy with its own schemas in the table.
-MARK = b"dgpin-schemas:"
-ROOM = 8192
-EXTENSION = f"""
-#include <Python.h>
-#include <torch/library.h>
-
-static char table[{ROOM}] = "{MARK.decode()}";
-
-PyMODINIT_FUNC PyInit__C_extension() {{
-    static PyModuleDef module = {{PyModuleDef_HEAD_INIT, "_C_extension", nullptr, 0, nullptr}};
-    return PyModule_Create(&module);
-}}
-
-TORCH_LIBRARY(deep_gemm, m) {{
-    for (volatile char* at = table + {len(MARK) + 1}; *at;) {{
-        std::string schema(const_cast<char*>(at));
-        m.def(schema.c_str());
-        at += schema.size() + 1;
-    }}
-}}
-"""
 
 
 @pytest.fixture(scope="module", name="python")
@@ -66,40 +31,7 @@ def _python() -> Interpreter:
 
 @pytest.fixture(scope="module", name="includes")
 def _includes(python: Interpreter) -> tuple[str, ...]:
-    ask = "import pybind11, torch.utils.cpp_extension as c, sysconfig; print(*c.include_paths(), "
-    ask += "pybind11.get_include(), sysconfig.get_path('include'), sep='\\n')"
-    done = subprocess.run([python.path, "-c", ask], check=True, capture_output=True, text=True)
-    return tuple(done.stdout.split())
-
-
-def compile_(source: str, target: Path, includes: Sequence[str], *, link: str = "") -> None:
-    """Compile one file into a shared object; `link` names the directory of torch's libraries."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    text = target.with_suffix(".cpp")
-    text.write_text(source, encoding="utf-8")
-    flags = ["-shared", "-fPIC", "-O0", "-std=c++20", "-fvisibility=hidden", "-w"]
-    where = [f"-I{path}" for path in includes]
-    libraries = [f"-L{link}", "-Wl,--no-as-needed", "-ltorch_cpu", "-lc10"] if link else []
-    done = subprocess.run(
-        ["g++", *flags, *where, text, "-o", target, *libraries],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    text.unlink()
-
-
-def libraries(includes: Sequence[str]) -> str:
-    """Return the directory of torch's libraries, beside its headers."""
-    headers = next(Path(path) for path in includes if path.endswith("torch/include"))
-    return str(headers.parent / "lib")
-
-
-def native(side: str) -> str:
-    """Return the pybind11 module of one side."""
-    body = joined(pybind_kinds.CASES, side) + wrapper_kinds.NATIVE[side]
-    return pybind_kinds.HEAD + body + pybind_kinds.TAIL
+    return compiled.includes(python.path)
 
 
 @pytest.fixture(scope="module", name="pybind")
@@ -107,37 +39,16 @@ def _pybind(
     tmp_path_factory: pytest.TempPathFactory, python: Interpreter, includes: tuple[str, ...]
 ) -> tuple[Path, Path]:
     root = tmp_path_factory.mktemp("pybind")
-    for side in ("before", "after"):
-        init = REEXPORT + joined(wrapper_kinds.CASES, side)
-        write(root / side, {"deep_gemm/__init__.py": init})
-        (root / side / "deep_gemm" / "_C.py").unlink()
-        compile_(native(side), root / side / "deep_gemm" / f"_C{python.ext_suffix}", includes)
-    return root / "before", root / "after"
-
-
-def schemas(side: str) -> list[str]:
-    """Return the schemas of one side."""
-    return [line for line in joined(torch_kinds.CASES, side).splitlines() if line]
+    a, b = (
+        native_build(root / side, side, includes, suffix=python.ext_suffix)
+        for side in ("before", "after")
+    )
+    return a, b
 
 
 @pytest.fixture(scope="module", name="extension")
 def _extension(tmp_path_factory: pytest.TempPathFactory, includes: tuple[str, ...]) -> bytes:
-    target = tmp_path_factory.mktemp("extension") / "_C_extension.abi3.so"
-    compile_(EXTENSION, target, includes, link=libraries(includes))
-    return target.read_bytes()
-
-
-def torch_build(root: Path, extension: bytes, registered: Sequence[str]) -> Path:
-    """Write a build whose compiled half registers these schemas behind a facade."""
-    names = sorted({schema.partition("(")[0].partition(".")[0] for schema in registered})
-    facade = f"_OPS = {names}\n" + FACADE
-    init = f"from ._C import {', '.join(names)}\n"
-    write(root, {"deep_gemm/__init__.py": init, "deep_gemm/_C.py": facade})
-    table = MARK + b"\0" + b"".join(s.encode() + b"\0" for s in registered)
-    begin = extension.index(MARK + b"\0")
-    image = extension[:begin] + table + extension[begin + len(table) :]
-    (root / "deep_gemm" / "_C_extension.abi3.so").write_bytes(image)
-    return root
+    return compiled.extension(tmp_path_factory.mktemp("extension"), includes)
 
 
 @pytest.fixture(scope="module", name="torch")

@@ -18,6 +18,8 @@ _TABLES = {
         f'm.def("g_first", {_A});',
         f'm.def("g_missing", {_A});',
         f'm.def("g_after", {_A});',
+        f'm.def("g_asked", {_A});',
+        f'm.def("g_none", {_A});',
         f'm.def("w_export", {_A});',
         f'm.def("w_private", {_A});',
     ),
@@ -70,6 +72,19 @@ CASES = (
         "try:\n    from ._C import g_first, g_missing, g_after\nexcept ImportError:\n    pass",
         "symbol-removed g_missing",
         "symbol-moved g_after",
+    ),
+    case(
+        "a name that is asked for is missing",
+        "if hasattr(_C, 'g_asked'):\n    g_asked = _C.g_asked",
+        "if hasattr(_C, 'g_asked'):\n    g_asked = _C.g_asked",
+        "symbol-removed g_asked",
+    ),
+    case(
+        "a guarded import falls back to None",
+        "try:\n    from ._C import g_none\nexcept ImportError:\n    g_none = None",
+        "try:\n    from ._C import g_none\nexcept ImportError:\n    g_none = None",
+        "callable-kind-changed g_none",
+        "symbol-removed _C.g_none",
     ),
     case(
         "a re-export is gone and the compiled half has it",
