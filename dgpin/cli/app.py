@@ -108,10 +108,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Standard output on a full disk, say: the reader has not got the result.
         let_go_of_stdout()
         return _fail(f"the system refused: {error}", hint="", code=UnavailableError.exit_code)
-    except SystemExit:
-        # Only a pipe that breaks makes typer end by itself, with 1, which means findings; ours to
-        # stdout are seen to where they are written.
-        return _fail("a program that was asked went away", hint="", code=UnavailableError.exit_code)
+    except SystemExit as end:
+        # typer ends by itself when it has answered a completion, with 0, and when a pipe breaks,
+        # with 1, which means findings; ours to stdout are seen to where they are written.
+        gone = "a program that was asked went away"
+        code = _fail(gone, hint="", code=UnavailableError.exit_code) if end.code else 0
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", hint="", code=INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - the one place where nothing may pass

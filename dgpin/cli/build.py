@@ -13,7 +13,7 @@ from dgpin.build.fingerprint import Fingerprint
 from dgpin.build.job import Job, Result, Watch
 from dgpin.build.obtain import Obtained
 from dgpin.build.recipe import Recipe
-from dgpin.cli import progress
+from dgpin.cli import progress, refs
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
 from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, emit
@@ -42,6 +42,7 @@ def build(
             help="A commit, branch or tag, a directory as it is, or an sdist. "
             "Default: the host's pin.",
             show_default=False,
+            autocompletion=refs.complete,
         ),
     ] = None,
     host: HostOption = None,

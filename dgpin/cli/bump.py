@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dgpin import files
-from dgpin.cli import progress
+from dgpin.cli import progress, refs
 from dgpin.cli.exit import DONE
 from dgpin.cli.host import HostOption, open_host, tell_recovery
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
@@ -42,6 +42,7 @@ def bump(
             help="A SHA of 4 digits or more, a branch, a tag, pull/N/head. "
             "Default: the branch that the pin follows.",
             show_default=False,
+            autocompletion=refs.complete,
         ),
     ] = None,
     *,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dgpin import config as configuration
+from dgpin.cli import refs
 from dgpin.cli.exit import DONE, FINDINGS
 from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
@@ -32,8 +33,16 @@ class NoRepositoryError(UsageError):
 
 
 def carry(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The source that is used today.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The source to move to.")],
+    old: Annotated[
+        str,
+        typer.Argument(
+            metavar="OLD", help="The source that is used today.", autocompletion=refs.complete
+        ),
+    ],
+    new: Annotated[
+        str,
+        typer.Argument(metavar="NEW", help="The source to move to.", autocompletion=refs.complete),
+    ],
     *,
     host: HostOption = None,
     repo: Annotated[

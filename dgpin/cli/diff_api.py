@@ -15,6 +15,7 @@ from dgpin.api.references import REPOSITORIES, Lookup
 from dgpin.api.report import Report
 from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
+from dgpin.cli import refs
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
 from dgpin.cli.output import JsonOption, OutputOption, Target, parse, write
 from dgpin.cli.progress import task
@@ -29,8 +30,16 @@ _CODES = {Verdict.FAIL: FINDINGS, Verdict.UNKNOWN: INCOMPLETE, Verdict.PASS: DON
 
 
 def diff_api(
-    a: Annotated[str, typer.Argument(metavar="A", help="The build that is used today.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The build to move to.")],
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help="The build that is used today.", autocompletion=refs.complete
+        ),
+    ],
+    b: Annotated[
+        str,
+        typer.Argument(metavar="B", help="The build to move to.", autocompletion=refs.complete),
+    ],
     *,
     python: Annotated[
         str | None,
@@ -113,7 +122,7 @@ def _questions(
     for name in pythons:
         if name not in asked:
             found = name or interpreter.default(os.environ)
-            asked[name] = interpreter.read(found, modules=diff.MODULES)
+            asked[name] = interpreter.read(found, modules=load.MODULES)
     static = lookup.text_only
     questions = []
     for spec, name in zip(specs, pythons, strict=True):

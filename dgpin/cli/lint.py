@@ -90,12 +90,12 @@ def _surface(
     spec: str, repositories: tuple[str, ...], *, python: str | None, static: bool
 ) -> "Surface":
     """Return the API of a build or a ref: loaded where there is a build, else from its text."""
-    from dgpin.api import diff, load, locate  # noqa: PLC0415 - start-up
+    from dgpin.api import load, locate  # noqa: PLC0415 - start-up
     from dgpin.api.builds import Build  # noqa: PLC0415
     from dgpin.api.references import REPOSITORIES, Lookup  # noqa: PLC0415
     from dgpin.build import interpreter  # noqa: PLC0415
 
-    asked = interpreter.read(python or interpreter.default(os.environ), modules=diff.MODULES)
+    asked = interpreter.read(python or interpreter.default(os.environ), modules=load.MODULES)
     lookup = Lookup(
         repositories=tuple(dict.fromkeys((*repositories, *REPOSITORIES))), text_only=static
     )

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from dgpin.cli import refs
 from dgpin.cli.architectures import RequireOption, architectures, words
 from dgpin.cli.exit import code
 from dgpin.cli.host import HostOption, open_host
@@ -23,6 +24,7 @@ def verify(
             help="What would hold after a bump to it; nothing is written. "
             "Default: the pin as it stands.",
             show_default=False,
+            autocompletion=refs.complete,
         ),
     ] = None,
     *,
