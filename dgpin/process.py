@@ -49,6 +49,8 @@ class Completed:
 class CommandError(UnavailableError):
     """A program that had to succeed did not."""
 
+    hint = "Run that program by hand; what it says is quoted here as it came."
+
     def __init__(self, done: Completed) -> None:
         how = "ran out of time" if done.returncode is None else f"ended with {done.returncode}"
         detail = f": {done.tail}" if done.tail else ""

@@ -1,5 +1,6 @@
 """Write the pages that follow from the code: `python docs/generate.py`."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,12 @@ from typer.main import get_command
 
 from dgpin.cli import app
 
-COMMANDS = Path(__file__).parent / "reference/commands.md"
+sys.path.insert(0, str(Path(__file__).parent))
+import failures
+
+DOCS = Path(__file__).parent
+COMMANDS = DOCS / "reference/commands.md"
+ERRORS = DOCS / "reference/errors.md"
 
 
 def commands() -> str:
@@ -47,6 +53,7 @@ def _rows(command: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - as above
 def main() -> None:
     """Write every generated page."""
     COMMANDS.write_text(commands(), encoding="utf-8")
+    ERRORS.write_text(failures.page(failures.read()[0]), encoding="utf-8")
 
 
 if __name__ == "__main__":

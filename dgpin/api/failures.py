@@ -39,6 +39,8 @@ class Failure:
 class LoadError(UnavailableError):
     """A build that the interpreter under test does not load."""
 
+    hint = "The remedy follows from the cause, which stands in brackets."
+
     def __init__(self, label: str, failure: Failure) -> None:
         super().__init__(
             f"{label} does not load ({failure.cause.value}): {failure.what}", hint=failure.remedy
@@ -48,6 +50,8 @@ class LoadError(UnavailableError):
 
 class BothFailedError(UnavailableError):
     """Neither of the two builds loads."""
+
+    hint = "Each has its own cause and remedy; the second may follow from the first."
 
     def __init__(self, first: LoadError, second: LoadError) -> None:
         super().__init__(f"{first.message}\n  {first.hint}\n{second.message}", hint=second.hint)

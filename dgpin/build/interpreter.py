@@ -67,7 +67,7 @@ def read(python: str, *, modules: Sequence[str] = ()) -> Interpreter:
     """
     found = shutil.which(os.path.expanduser(python))  # noqa: PTH111 - a bare name stays bare
     if found is None:
-        raise UsageError(f"--python {python}: there is no such program")
+        raise UsageError(f"--python {python}: there is no such program", hint=InterpreterError.hint)
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "answer.json")
         done = process.run([found, "-I", _PROBE, out, *modules], timeout=_LIMIT)

@@ -23,6 +23,8 @@ class OccupiedError(RefusedError):
 class CopyError(UnavailableError):
     """The copy could not be written."""
 
+    hint = "Make room or name another place with --out; the build itself is kept in the cache."
+
     def __init__(self, path: Path, error: OSError) -> None:
         super().__init__(f"{path}: {error.strerror or error}")
 

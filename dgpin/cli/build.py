@@ -87,7 +87,9 @@ def build(
     Exit 1: it does not compile, or cannot be imported. Exit 3: something is missing here.
     """
     if preflight and needed:
-        raise UsageError("--preflight and --needed exclude each other")
+        raise UsageError(
+            "--preflight and --needed exclude each other", hint="Ask for one, then for the other."
+        )
     obtained, fit = _obtain(what, host, repo)
     recipe = job.read_recipe(obtained.root)
     tree = _source(obtained, recipe)
@@ -121,7 +123,10 @@ def _obtain(what: str | None, host: Path | None, repo: str | None) -> tuple[Obta
     if what is not None and Path(what).is_dir():
         return obtain.Obtained(root=Path(what).resolve(), label=what), None
     if what is not None and what.startswith(("/", "./", "../", "~")):  # no ref begins so
-        raise UsageError(f"{what}: there is no such directory")
+        raise UsageError(
+            f"{what}: there is no such directory",
+            hint="Name a directory that holds a DeepGEMM source, or a ref.",
+        )
     if what is not None and re.fullmatch(r"[0-9a-f]{40}", what):
         known = obtain.exported(what)
         if known is not None:

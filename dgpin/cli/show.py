@@ -20,7 +20,7 @@ from dgpin.render import show as shown
 
 
 class NoEnvironmentError(UsageError):
-    """An interpreter was named, and nothing was asked of it."""
+    """An interpreter was named, and its environment was not asked for."""
 
     hint = "Add --env to see what it would import."
 

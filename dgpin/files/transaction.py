@@ -33,12 +33,14 @@ _CURES = {
 class WriteError(UnavailableError):
     """The system refused a write; nothing was written."""
 
+    hint = "Put that right, then run the same command again."
+
     def __init__(self, path: str, error: OSError) -> None:
         self.path = path
         self.reason = error.strerror or str(error)
         super().__init__(
             f"{path}: cannot be written: {self.reason}; nothing was written",
-            hint=_CURES.get(error.errno or 0, "Put that right, then run the same command again."),
+            hint=_CURES.get(error.errno or 0),
         )
 
 

@@ -32,6 +32,8 @@ class Edit:
 class UnwritableError(UsageError):
     """A file is of a kind that dgpin does not replace."""
 
+    hint = "Make it a plain file of yours, with one name, that can be written."
+
     def __init__(self, path: str, reason: str, *, hint: str) -> None:
         super().__init__(f"{path}: {reason}; nothing was written", hint=hint)
         self.path = path

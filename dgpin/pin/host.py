@@ -19,7 +19,9 @@ _STATES_THE_PIN = ("commit", "wheel", "version")
 
 
 class NoHostError(UsageError):
-    """There is no such directory."""
+    """The host is no directory."""
+
+    hint = "Name the top directory of the project that pins DeepGEMM."
 
     def __init__(self, root: Path) -> None:
         super().__init__(f"--host {root}: there is no such directory")

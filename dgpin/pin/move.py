@@ -126,6 +126,8 @@ def spoken_loss(loss: Loss) -> str:
 class NoSuchLossError(UsageError):
     """`--accept-loss` names what is not lost."""
 
+    hint = "Give the names as the refusal spelled them, or leave the option out."
+
     def __init__(self, name: str, losses: Sequence[Loss]) -> None:
         lost = ", ".join(loss.name for loss in losses) or "nothing"
         super().__init__(f"--accept-loss {name}: that is not lost; lost is {lost}")

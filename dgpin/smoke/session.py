@@ -97,7 +97,9 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
     if gpu is not None and arch not in ARCHITECTURES:
         return replace(report, blocked=f"there are no checks for {gpu.name} ({arch})")
     if not checks:
-        raise UsageError(f"no check is left to run on {arch}")
+        raise UsageError(
+            f"no check is left to run on {arch}", hint="`dgpin smoke --list` says which run where."
+        )
     if gpu is not None and gpu.arch != arch:
         return replace(report, blocked=f"the GPU is {gpu.name} ({gpu.arch}), not {arch}")
     targets = [new]

@@ -13,6 +13,8 @@ from dgpin.source.entries import Mode
 class NoDirectoryError(UsageError):
     """A source was to be read from a directory that is none."""
 
+    hint = "Name a directory that holds a DeepGEMM source, or a ref of its repository."
+
     def __init__(self, root: Path) -> None:
         super().__init__(f"{root} is not a directory")
 

@@ -66,5 +66,7 @@ def _command(pair: Pair) -> str:
 class AbsentError(UnavailableError):
     """A mirror at hand has not heard of a commit."""
 
+    hint = "Run the same command once with network."
+
     def __init__(self, commit: str, shown: str) -> None:
         super().__init__(f"the mirror of {shown} does not have {commit[:_SHORT]}")

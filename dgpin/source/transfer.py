@@ -28,6 +28,8 @@ REFS = (
 class NoRepositoryError(UsageError):
     """A local path that holds no repository."""
 
+    hint = "Name a clone, or a bare repository; `git -C PATH rev-parse` says what git sees there."
+
     def __init__(self, shown: str) -> None:
         super().__init__(f"there is no git repository at {shown}")
 
