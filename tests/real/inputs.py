@@ -70,6 +70,41 @@ def torch_python() -> Path:
     return _once(target, make) / "bin" / "python"
 
 
+def other_torch_python() -> Path:
+    """Return a Python of another version with the same torch.
+
+    The CUDA libraries are those of the first, as they are the same for every Python; triton and
+    what only a compile with torch needs is left out.
+    """
+    shared = next(torch_python().parents[1].glob("lib/python3*/site-packages/nvidia"))
+    target = cache() / "torch-2.14.1-other"
+
+    def make() -> None:
+        _run(other_python(), "-m", "venv", "--clear", str(target))
+        pip = (target / "bin/python", "-m", "pip", "install", "-q")
+        _run(*pip, "--no-deps", TORCH)
+        _run(*pip, "filelock", "fsspec", "jinja2", "networkx", "numpy", "setuptools<81", "sympy",
+             "typing_extensions")  # fmt: skip
+        packages = next(target.glob("lib/python3*/site-packages"))
+        (packages / "nvidia").symlink_to(shared)
+
+    return _once(target, make) / "bin" / "python"
+
+
+def other_python() -> str:
+    """Return a Python of another version than 3.11, with its headers."""
+    ask = "import sysconfig; print(sysconfig.get_path('include'))"
+    found = [shutil.which(f"python3.{minor}") for minor in (12, 13, 10)]
+    # pyenv's shims are on PATH for versions that are not active; the versions are beside them.
+    beside = sorted((Path.home() / ".pyenv/versions").glob("3.1[023].*/bin/python3"))
+    for python in (*filter(None, found), *map(str, reversed(beside))):
+        done = subprocess.run([python, "-c", ask], stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode == 0 and Path(done.stdout.strip(), "Python.h").is_file():
+            return python
+    message = "the tests on real builds need a second Python with headers"
+    raise RuntimeError(message)
+
+
 def python311() -> str:
     """Return an interpreter of Python 3.11: the builds are made for it."""
     if sys.version_info[:2] == (3, 11):
