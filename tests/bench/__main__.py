@@ -1,40 +1,86 @@
-"""`python -m tests.bench`: print a table; exit 1 where a ratio is over its limit."""
+"""`python -m tests.bench`: measure everything side by side, and print a table.
+
+Exits 1 where a limit is missed. `--write` puts the table into the documentation. `--compare` holds
+the ratios against those that stand there, and never fails.
+"""
 
 import argparse
-import platform
 import sys
 import tempfile
+import time
+from collections.abc import Callable
+from datetime import datetime, timezone
 from importlib.metadata import version
-from itertools import chain
 from pathlib import Path
+from typing import Any
 
-from tests.bench import api, build, pin, uses
-from tests.bench.measure import measure
+from tests.bench import api, build, history, page, recorded, start, uses
+from tests.bench.measure import Row
+
+HEAD = "| row | what | dgpin | the other | ratio | limit | |\n" + "| --- " * 7 + "|"
+MODULES = (start, api, uses, build, history)
+Measure = Callable[[Any, int], Row]
 
 
 def main() -> int:
-    """Measure every case and print its row as it ends."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15, help="pairs of runs for each case")
-    rounds = parser.parse_args().rounds
-    print(f"Python {platform.python_version()}, typer {version('typer')}, "
-          f"{platform.machine()}, medians of {rounds} pairs, quartiles in brackets\n")  # fmt: skip
-    print("| what | dgpin | the other | ratio | at most | |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    missed = 0
+    """Measure every row that is wanted and print it as it ends."""
+    arguments = _arguments()
+    print(_where(arguments.rounds), HEAD, sep="\n\n", flush=True)
+    rows: dict[str, Row] = {}
     with tempfile.TemporaryDirectory(prefix="dgpin-bench-") as scratch:
-        for case in pin.cases(Path(scratch)):
-            outcome = measure(case, rounds=rounds)
-            missed += not outcome.holds
-            verdict = "holds" if outcome.holds else "MISSED"
-            print(f"| {case.title} | {outcome.ours} | {outcome.theirs} | "
-                  f"{outcome.ratio:.2f} | {case.limit} | {verdict} |", flush=True)  # fmt: skip
-        every = (module.rows(Path(scratch)) for module in (api, uses, build))
-        for row in chain.from_iterable(every):
-            missed += not row.holds
-            print(f"| {row.title} | {row.ours} | {row.theirs} | {row.found} | {row.limit} | "
-                  f"{'holds' if row.holds else 'MISSED'} |", flush=True)  # fmt: skip
+        for module in MODULES:
+            world = module.World(Path(scratch))
+            for key, measure in module.ROWS.items():
+                if _is_wanted(key, arguments.only):
+                    rows[key] = _measured(key, measure, world, arguments.rounds)
+    missed = [key for key, row in rows.items() if row.holds is False]
+    print(f"\n{len(rows)} rows, missed: {', '.join(missed) or 'none'}")
+    if arguments.write:
+        table = "\n".join((HEAD, *(line(key, row) for key, row in rows.items())))
+        page.write("times", f"{_where(arguments.rounds)}\n\n{table}")
+    if arguments.compare:
+        print("\n".join(recorded.notices(rows)))
+        return 0
     return 1 if missed else 0
+
+
+def line(key: str, row: Row) -> str:
+    """Return a row as a line of the table."""
+    ratio = "" if row.ratio is None else str(row.ratio)
+    verdict = {True: "holds", False: "MISSED", None: ""}[row.holds]
+    cells = (f"`{key}`", row.title, row.ours, row.theirs, ratio, row.limit, verdict)
+    return f"| {' | '.join(cells)} |"
+
+
+def _measured(key: str, measure: Measure, world: object, rounds: int) -> Row:
+    began = time.perf_counter()
+    row = measure(world, rounds)
+    print(line(key, row), flush=True)
+    print(f"{key} took {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    return row
+
+
+def _is_wanted(key: str, only: str) -> bool:
+    return not only or any(key == name or key.startswith(f"{name}-") for name in only.split(","))
+
+
+def _where(rounds: int) -> str:
+    today = datetime.now(tz=timezone.utc).date()
+    return (
+        f"Read on {today}: {page.system()}, typer {version('typer')}. Medians, quartiles in "
+        f"brackets, of up to {rounds} pairs of runs by turns."
+    )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15, help="runs of each row at most")
+    parser.add_argument("--only", default="", metavar="ROWS", help="rows, or groups, with commas")
+    parser.add_argument("--write", action="store_true", help="also write the documentation")
+    parser.add_argument(
+        "--compare", action="store_true", help="say what is slower than the documentation says"
+    )
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
