@@ -11,7 +11,7 @@ import pytest
 from dgpin import files
 from dgpin.errors import DgpinError
 from tests.crash import faulty
-from tests.crash.faulty import NEW, OLD, DiedError, FaultyDisk
+from tests.crash.faulty import NEW, OLD, DiedError, FaultyDisk, Saves
 
 Fault = Callable[[], object]
 
@@ -268,24 +268,28 @@ def test_a_save_at_any_moment_is_kept(room: Path, site: str, how: str) -> None:
         root = room / str(number)
         faulty.make_host(root, git=True)
         disk = FaultyDisk(at=number, exchanges=how != "no-exchange")
+        saves = Saves()
         saved: list[int] = []
 
-        def save(root: Path = root, disk: FaultyDisk = disk, saved: list[int] = saved) -> None:
+        def save(
+            root: Path = root,
+            disk: FaultyDisk = disk,
+            saves: Saves = saves,
+            saved: list[int] = saved,
+        ) -> None:
             if not disk.exchanges and disk.calls[-1] == "rename":
                 return
             saved.append(1)
             target = (root / site).resolve()
-            if how == "in-place":
-                target.write_bytes(b"theirs\n")
-            else:
-                (root / "draft").write_bytes(b"theirs\n")
-                (root / "draft").rename(target)
+            (saves.in_place if how == "in-place" else saves.by_rename)(target, b"theirs\n")
 
         disk.fault = save
         try:
             faulty.bump(root, disk)
         except DgpinError:
+            saves.finish()
             faulty.recover(root)
+        saves.finish()
         if len(disk.calls) <= number:
             break
         found = faulty.texts(root)
@@ -306,22 +310,28 @@ def test_a_save_is_kept_while_a_bump_is_undone(room: Path, site: str) -> None:
         root = room / str(number)
         faulty.make_host(root, git=True)
         disk = FaultyDisk(at=0, persistent=True)
+        saves = Saves()
         ends: list[int] = []
 
         def fault(
-            root: Path = root, disk: FaultyDisk = disk, ends: list[int] = ends, after: int = number
+            root: Path = root,
+            disk: FaultyDisk = disk,
+            saves: Saves = saves,
+            ends: list[int] = ends,
+            after: int = number,
         ) -> None:
             last = disk.calls[-1]
             if not ends and last == "sync_directory" and "exchange" in disk.calls:
                 ends.append(len(disk.calls))
                 raise OSError(errno.EIO, "no sync")
             if ends and len(disk.calls) == ends[0] + 1 + after:
-                (root / site).write_bytes(b"theirs\n")
+                saves.in_place(root / site, b"theirs\n")
                 ends.append(len(disk.calls))
 
         disk.fault = fault
         with pytest.raises(files.WriteError, match="no sync; nothing was written"):
             faulty.bump(root, disk)
+        saves.finish()
         if len(ends) == 1:
             break
         found = faulty.texts(root)
@@ -339,18 +349,24 @@ def test_a_save_is_kept_even_if_the_bump_dies(room: Path, site: str) -> None:
             root = room / f"{first}-{second}"
             faulty.make_host(root, git=True)
             disk = FaultyDisk(at=0, persistent=True)
+            saves = Saves()
 
             def fault(
-                root: Path = root, disk: FaultyDisk = disk, at: int = first, end: int = second
+                root: Path = root,
+                disk: FaultyDisk = disk,
+                saves: Saves = saves,
+                at: int = first,
+                end: int = second,
             ) -> None:
                 if len(disk.calls) - 1 == at:
-                    (root / site).write_bytes(b"theirs\n")
+                    saves.in_place(root / site, b"theirs\n")
                 if len(disk.calls) - 1 == end:
                     faulty.die()
 
             disk.fault = fault
             with contextlib.suppress(DgpinError):
                 _dies(root, disk, faulty.bump_two)
+            saves.finish()
             with contextlib.suppress(files.ConflictError):
                 faulty.recover(root)
             if len(disk.calls) > first:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dgpin.files.transaction import (
         ChangedError,
         ConflictError,
+        OpenError,
         Recovery,
         UnfinishedError,
         WriteError,
@@ -32,6 +33,7 @@ _HOMES = {
     "Interrupted": "reading",
     "InterruptedBumpError": "reading",
     "JournalError": "journal",
+    "OpenError": "transaction",
     "OutsideError": "location",
     "Recovery": "transaction",
     "StateError": "lock",
@@ -54,6 +56,7 @@ __all__ = [
     "Interrupted",
     "InterruptedBumpError",
     "JournalError",
+    "OpenError",
     "OutsideError",
     "Recovery",
     "StateError",

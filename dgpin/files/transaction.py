@@ -10,7 +10,7 @@ import errno
 import os
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from dgpin.errors import UnavailableError
@@ -18,6 +18,7 @@ from dgpin.files import staging
 from dgpin.files.disk import UNSUPPORTED, Disk
 from dgpin.files.home import Home
 from dgpin.files.journal import Entry, JournalError, Record, TornError, decode, digest_of, encode
+from dgpin.files.watch import Watch
 
 _CURES = {
     errno.EACCES: "Check the permissions of the file and of its directory.",
@@ -51,6 +52,16 @@ class ChangedError(UnavailableError):
 
     def __init__(self, path: str) -> None:
         super().__init__(f"{path}: was changed while dgpin was at work; nothing was written")
+        self.path = path
+
+
+class OpenError(UnavailableError):
+    """Another program may write into a file at any moment, without giving it its name again."""
+
+    hint = "Let that program finish or close the file, then run the same command again."
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: another program has it open for writing; nothing was written")
         self.path = path
 
 
@@ -102,6 +113,7 @@ class Transaction:
 
     home: Home
     disk: Disk
+    watch: Watch = field(default_factory=Watch)
 
     def write(self, record: Record, *, old: Mapping[str, bytes | None]) -> None:
         """Write all files of a record, or leave all of them as they are.
@@ -110,9 +122,14 @@ class Transaction:
 
         Raises:
             ChangedError: a file does not hold its old text; nothing was written.
+            OpenError: someone has a file open for writing; nothing was written.
             WriteError: the system refused; nothing was written.
             UnfinishedError: it refused to undo what had been written as well.
         """
+        with self.watch:
+            self._write(record, old)
+
+    def _write(self, record: Record, old: Mapping[str, bytes | None]) -> None:
         try:
             self._prepare(record)
         except BaseException:
@@ -135,6 +152,7 @@ class Transaction:
         Raises:
             ConflictError: a file holds neither the old text nor the new one.
             JournalError: the record is damaged.
+            OpenError: someone has a file open for writing.
             UnfinishedError: the system refused.
         """
         record = load(self.home.journal)
@@ -157,11 +175,12 @@ class Transaction:
         return Recovery(command=record.command, paths=record.paths, finished=False)
 
     def _finish(self, record: Record) -> None:
-        with _undisturbed():
+        with _undisturbed(), self.watch:
             try:
                 changed = [entry.path for entry in record.entries if self._is_changed(entry)]
                 if changed:
                     raise ConflictError(changed, command=record.command, home=self.home)
+                self._begin_watch(record)
                 self._carry_out(record)
             except ChangedError as error:
                 raise ConflictError([error.path], command=record.command, home=self.home) from error
@@ -187,10 +206,18 @@ class Transaction:
         for entry in record.entries:
             with _naming(entry.path):
                 self._stage(entry)
+        self._begin_watch(record)
         for entry in record.entries:
             with _naming(entry.path):
                 if digest_of(self._target(entry)) != entry.old:
                     raise ChangedError(entry.path)
+
+    def _begin_watch(self, record: Record) -> None:
+        """Watch old texts and new ones, wherever they lie, until the end of the work."""
+        for entry in record.entries:
+            for path in (self._target(entry), self._staged(entry)):
+                if not self.watch.begin(path):
+                    raise OpenError(entry.path)
 
     def _stage(self, entry: Entry) -> None:
         try:
@@ -217,6 +244,10 @@ class Transaction:
         for entry in record.entries:
             with _naming(entry.path):
                 self._place(entry)
+        for entry in record.entries:
+            # It was opened before the exchange; the writing is still to come.
+            if not self.watch.is_quiet(self._staged(entry)):
+                raise ChangedError(entry.path)
         # Only now: the old texts are what an error half-way is undone with.
         self._tidy(record.entries)
 
@@ -264,22 +295,26 @@ class Transaction:
         """Exchange two texts if the target holds the expected one, and say whether it did.
 
         The look comes after the exchange, so that a save just before it is noticed and given
-        back.
+        back. If someone saves while it is given back, that one is the newest, and stays.
         """
-        try:
-            self.disk.exchange(staged, target)
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            if error.errno not in UNSUPPORTED:
-                raise
-            # Without that operation a save is lost if it falls between the caller's look and
-            # this line.
-            self.disk.rename(staged, target)
-            return True
-        if digest_of(staged) == expected:
-            return True
-        self.disk.exchange(staged, target)
+        wanted: str | None = expected
+        placed, is_first = digest_of(staged), True
+        while self.watch.begin(target):
+            try:
+                self.disk.exchange(staged, target)
+            except FileNotFoundError:
+                return False
+            except OSError as error:
+                if error.errno not in UNSUPPORTED:
+                    raise
+                # Without that operation a save is lost if it falls between the caller's look
+                # and this line.
+                self.disk.rename(staged, target)
+                return True
+            came = digest_of(staged) if self.watch.is_quiet(staged) else None
+            if came == wanted:
+                return is_first
+            wanted, placed, is_first = placed, came, False
         return False
 
     def _close(self, record: Record) -> None:
@@ -317,7 +352,7 @@ class Transaction:
             return  # it was never placed, or is someone else's by now
         if text is None:
             self.disk.rename(target, staged)
-            if digest_of(staged) != entry.new:
+            if digest_of(staged) != entry.new or not self.watch.is_quiet(staged):
                 self.disk.rename(staged, target)
             return
         if digest_of(staged) in {None, entry.new}:

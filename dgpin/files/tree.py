@@ -59,6 +59,7 @@ class Tree:
         Raises:
             OutsideError, UnwritableError: one of the files is not to be written.
             ChangedError: a file no longer holds its old text.
+            OpenError: another program has a file open for writing.
             WriteError, StateError: the system refused; nothing was written.
             UnfinishedError: it refused half-way, and the way back too; the next run finishes.
         """
@@ -83,7 +84,8 @@ def locked(root: Path, *, command: str, disk: Disk | None = None) -> Iterator[Tr
     Raises:
         BusyError: another dgpin holds the lock.
         StateError: the place for lock and journal cannot be used.
-        ConflictError, JournalError, UnfinishedError: an interrupted run cannot be finished.
+        ConflictError, JournalError, OpenError, UnfinishedError: an interrupted run cannot be
+            finished.
     """
     place, disk = home(root), disk or Disk()
     with hold(place, disk):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,6 +96,40 @@ def error(code: int = errno.EIO) -> Callable[[], None]:
 def die() -> None:
     """Be killed before the call; a dead process makes no other."""
     raise DiedError
+
+
+class Saves:
+    """Saves of other programs, made in the process of the bump.
+
+    One that opens a file waits where dgpin holds its opening up, and goes on by itself.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[threading.Thread] = []
+
+    def by_rename(self, target: Path, text: bytes) -> None:
+        """Save as most editors do: a new file takes the name."""
+        draft = target.with_name("draft")
+        draft.write_bytes(text)
+        draft.rename(target)
+
+    def in_place(self, target: Path, text: bytes) -> None:
+        """Save into the file that has the name now."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        try:
+            descriptor = os.open(target, flags | os.O_NONBLOCK, 0o644)
+        except BlockingIOError:
+            thread = threading.Thread(target=target.write_bytes, args=(text,))
+            self._waiting.append(thread)
+            thread.start()
+            return
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+
+    def finish(self) -> None:
+        """Wait until every save is made; no bump may be at work any more."""
+        while self._waiting:
+            self._waiting.pop().join()
 
 
 def make_host(root: Path, *, git: bool) -> None:
