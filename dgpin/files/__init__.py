@@ -9,39 +9,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dgpin.files.failures import (
+        ChangedError,
+        ConflictError,
+        OpenError,
+        UnfinishedError,
+        WriteError,
+    )
     from dgpin.files.journal import JournalError
     from dgpin.files.location import OutsideError, UnreadableError, locate
     from dgpin.files.lock import BusyError, StateError
     from dgpin.files.reading import Interrupted, InterruptedBumpError, pending
     from dgpin.files.result import write_result
-    from dgpin.files.transaction import (
-        ChangedError,
-        ConflictError,
-        OpenError,
-        Recovery,
-        UnfinishedError,
-        WriteError,
-    )
+    from dgpin.files.transaction import Recovery
     from dgpin.files.tree import Edit, Tree, UnwritableError, locked
 
 # Start-up: a command that only reads pays for none of what writing needs.
 _HOMES = {
     "BusyError": "lock",
-    "ChangedError": "transaction",
-    "ConflictError": "transaction",
+    "ChangedError": "failures",
+    "ConflictError": "failures",
     "Edit": "tree",
     "Interrupted": "reading",
     "InterruptedBumpError": "reading",
     "JournalError": "journal",
-    "OpenError": "transaction",
+    "OpenError": "failures",
     "OutsideError": "location",
     "Recovery": "transaction",
     "StateError": "lock",
     "Tree": "tree",
-    "UnfinishedError": "transaction",
+    "UnfinishedError": "failures",
     "UnreadableError": "location",
     "UnwritableError": "tree",
-    "WriteError": "transaction",
+    "WriteError": "failures",
     "locate": "location",
     "locked": "tree",
     "pending": "reading",

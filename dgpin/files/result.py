@@ -7,8 +7,8 @@ from pathlib import Path
 from dgpin.errors import UsageError
 from dgpin.files import staging
 from dgpin.files.disk import Disk
+from dgpin.files.failures import WriteError
 from dgpin.files.journal import STAGED
-from dgpin.files.transaction import WriteError
 
 
 def write_result(path: Path, text: str, *, disk: Disk | None = None) -> None:

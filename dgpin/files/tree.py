@@ -9,11 +9,12 @@ from pathlib import Path, PurePosixPath
 
 from dgpin.errors import UsageError
 from dgpin.files.disk import Disk
+from dgpin.files.failures import ChangedError, WriteError
 from dgpin.files.home import home
 from dgpin.files.journal import STAGED, Entry, Record, digest
 from dgpin.files.location import locate, resolve
 from dgpin.files.lock import hold
-from dgpin.files.transaction import ChangedError, Recovery, Transaction, WriteError
+from dgpin.files.transaction import Recovery, Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
