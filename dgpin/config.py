@@ -15,6 +15,13 @@ else:
     import tomli as tomllib
 
 FILE = "dgpin.toml"
+_LARGEST = 2**20  # characters; the largest preset has three thousand
+_DOTS = 100  # in a line: a key of thousands of parts costs their square in a reader of TOML
+_OPAQUE = re.compile(  # texts and comments; one that is not closed ends with its line or the file
+    r'"""(?:\\?.)*?(?:"""|\Z)|"(?:\\.|[^"\\\n])*"?'
+    r"|'''.*?(?:'''|\Z)|'[^'\n]*'?|#[^\n]*",
+    re.DOTALL,
+)
 _PIN_KEYS = {
     "repo",
     "follow",
@@ -130,9 +137,12 @@ def parse(text: str, *, source: str, is_preset: bool = False) -> Config:
     Raises:
         ConfigError: as `load`.
     """
+    _refuse_large(text, source)
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise ConfigError(source, "is nested too deeply") from error
+    except ValueError as error:  # TOMLDecodeError, or a number of too many digits
         raise ConfigError(source, f"is not TOML: {error}") from error
     table = _Table(source, raw)
     table.only(_TABLES)
@@ -159,6 +169,18 @@ def parse(text: str, *, source: str, is_preset: bool = False) -> Config:
     if not any(not entry.watch for entry in config.entries):
         raise ConfigError(source, "has no [sites]: nothing says where the pin is written")
     return config
+
+
+def _refuse_large(text: str, source: str) -> None:
+    if len(text) > _LARGEST:
+        raise ConfigError(source, f"has {len(text)} characters; {_LARGEST} are the most")
+    for number, line in enumerate(_OPAQUE.sub(_newlines, text).split("\n"), 1):
+        if line.count(".") > _DOTS:
+            raise ConfigError(source, f"line {number} has more than {_DOTS} dots outside of texts")
+
+
+def _newlines(opaque: "re.Match[str]") -> str:
+    return "\n" * opaque[0].count("\n")
 
 
 def first_path(text: str) -> str | None:

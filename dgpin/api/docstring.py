@@ -10,11 +10,11 @@ from dgpin.api import split
 from dgpin.api.signature import Parameter, ParameterKind, Signature
 
 _OVERLOADED = "Overloaded function."
-_NUMBERED = re.compile(r"^\d+\. ", re.MULTILINE)
+_NUMBERED = re.compile(r"^\d+\. (.*)", re.MULTILINE)
 _HEAD = re.compile(r"^[A-Za-z_]\w*\(")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 # A parameter without py::arg gets its place as a name, and takes no keyword.
-_UNNAMED = re.compile(r"arg(\d+)$")
+_UNNAMED = re.compile(r"arg([0-9]{1,4})$")
 
 
 def parse(doc: str, *, method: bool = False) -> tuple[Signature, ...]:
@@ -27,8 +27,7 @@ def parse(doc: str, *, method: bool = False) -> tuple[Signature, ...]:
     if not lines or not _HEAD.match(lines[0]):
         return ()
     if len(lines) > 1 and lines[1].strip() == _OVERLOADED:
-        starts = [m.end() for m in _NUMBERED.finditer(text)]
-        heads = [text[start:].split("\n", 1)[0] for start in starts]
+        heads = _NUMBERED.findall(text)
         # A numbered list in the prose of an overload is not an overload.
         heads = [h for h in heads if h.startswith(lines[0].split("(")[0] + "(")]
     else:
@@ -60,12 +59,13 @@ def _signature(head: str, *, method: bool) -> Signature | None:
 
 def _parameters(words: tuple[str, ...]) -> tuple[Parameter, ...]:
     found: list[Parameter] = []
+    only = 0  # so many have a place alone
     kind = ParameterKind.POSITIONAL_OR_KEYWORD
     for word in words:
         if word == "*":
             kind = ParameterKind.KEYWORD_ONLY
         elif word == "/":
-            found = [_as(p, ParameterKind.POSITIONAL_ONLY) for p in found]
+            only = len(found)
         elif word.startswith("**"):
             found.append(_parameter(word[2:], ParameterKind.VAR_KEYWORD))
         elif word.startswith("*"):
@@ -73,6 +73,7 @@ def _parameters(words: tuple[str, ...]) -> tuple[Parameter, ...]:
             kind = ParameterKind.KEYWORD_ONLY
         else:
             found.append(_parameter(word, kind))
+    found[:only] = [_as(p, ParameterKind.POSITIONAL_ONLY) for p in found[:only]]
     return _renumbered(tuple(found))
 
 

@@ -12,6 +12,8 @@ from functools import lru_cache
 from dgpin.api import split
 from dgpin.api.signature import Parameter
 
+_LONGEST = 10_000  # characters of a type
+_DEEPEST = 200  # brackets in it
 _PREFIX = re.compile(r"\b(?:typing|typing_extensions|collections\.abc|builtins|types)\.")
 _ALIASED = re.compile(r"\([a-z*](?:\|[a-z*])*!?(?: -> [a-z*|]+)?\)")
 _NUMBERS = (
@@ -36,7 +38,12 @@ _WORDS = {
 
 @lru_cache(maxsize=4096)
 def type_of(text: str) -> str:
-    """Return a type's own spelling: unions sorted, `Optional` and `Union` written with `|`."""
+    """Return a type's own spelling: unions sorted, `Optional` and `Union` written with `|`.
+
+    One that is longer or nested deeper than any that pybind11 prints is left as it is.
+    """
+    if len(text) > _LONGEST or text.count("[") > _DEEPEST:
+        return text
     plain = _PREFIX.sub("", text.strip().strip("\"'"))
     plain = _ALIASED.sub("", plain).replace("SymInt", "int")
     if plain.endswith("?"):  # as schemas of torch ops write it
@@ -59,7 +66,7 @@ def _canonical(text: str) -> str:
         return _union([*inner, "None"])
     if head == "Union":
         return _union(inner)
-    if head == "Annotated":
+    if head == "Annotated" and inner:
         return inner[0]
     return f"{_WORDS.get(head, head)}[{', '.join(inner)}]"
 
@@ -103,6 +110,6 @@ def is_literal(text: str | None) -> bool:
         return True
     try:
         ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return False
     return True

@@ -14,13 +14,14 @@ def top_level(text: str) -> Iterator[tuple[int, str]]:
     """
     depth = 0
     index = 0
+    angles = _angles(text) if "<" in text else {}
     while index < len(text):
         char = text[index]
         if char in "'\"":
             index = _after_quote(text, index)
             continue
-        if char == "<" and (value := _after_angle(text, index)) is not None:
-            index = value
+        if index in angles:
+            index = angles[index]
             continue
         if char in _CLOSE:
             depth -= 1
@@ -39,17 +40,19 @@ def _after_quote(text: str, start: int) -> int:
     return index + 1
 
 
-def _after_angle(text: str, start: int) -> int | None:
-    """Return the place after a value such as `<m.F object>`; None when it is a bare less-than."""
-    depth = 0
-    for index in range(start, len(text)):
-        if text[index] == "<":
-            depth += 1
-        elif text[index] == ">" and text[index - 1] != "-":
-            depth -= 1
-            if depth == 0:
-                return index + 1
-    return None
+def _angles(text: str) -> dict[int, int]:
+    """Return the place after each value such as `<m.F object>`, by its begin.
+
+    A bare less-than is not among them, nor is the `>` of an arrow an end.
+    """
+    ends: dict[int, int] = {}
+    begun: list[int] = []
+    for index, char in enumerate(text):
+        if char == "<":
+            begun.append(index)
+        elif char == ">" and begun and text[index - 1] != "-":
+            ends[begun.pop()] = index + 1
+    return ends
 
 
 def pieces(text: str, *, at: str = ",") -> tuple[str, ...]:

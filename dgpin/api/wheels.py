@@ -8,7 +8,6 @@ import io
 import json
 import os
 import shutil
-import stat
 import tempfile
 import zipfile
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from typing import IO, Any, Protocol
 from dgpin import cache
 from dgpin.api.builds import EXTENSION, Build, NotABuildError, TwoBuildsError
 from dgpin.api.surface import PACKAGE
+from dgpin.build import archive as archives
 from dgpin.errors import UnavailableError
 
 _CHUNK = 1 << 18  # bytes asked for at once; the directory of a large wheel fits in one
@@ -142,7 +142,7 @@ def _unpacked(file: IO[bytes] | io.RawIOBase, *, label: str) -> Build:
         with zipfile.ZipFile(file) as archive:
             prefix, members = _members(archive, label)
             return _placed(archive, prefix, members, label=label)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except archives.DAMAGED as error:
         raise WheelError(label, f"is no whole wheel: {error}") from error
 
 
@@ -151,12 +151,11 @@ def _members(archive: zipfile.ZipFile, label: str) -> tuple[str, list[zipfile.Zi
 
     Raises:
         WheelError: a member would land outside of the directory that it is unpacked to.
+        BombError: they would become too large.
         NotABuildError, TwoBuildsError: there is none, or more than one.
     """
     for info in archive.infolist():
-        path = PurePosixPath(info.filename.replace("\\", "/"))
-        link = stat.S_ISLNK(info.external_attr >> 16)
-        if path.is_absolute() or ".." in path.parts or link:
+        if archives.leads_out(info):
             raise WheelError(label, f"its member {info.filename!r} would land outside; refused")
     tops = {
         str(PurePosixPath(*parts[:-2])) if len(parts) > 2 else ""  # noqa: PLR2004
@@ -177,6 +176,7 @@ def _members(archive: zipfile.ZipFile, label: str) -> tuple[str, list[zipfile.Zi
         and not info.is_dir()
         and _is_api(PurePosixPath(info.filename.removeprefix(inside)))
     ]
+    archives.check_size(members, label=label)
     return inside, members
 
 

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from dgpin.build import archive as archives
 from dgpin.build.interpreter import Interpreter
 from dgpin.errors import UnavailableError, UsageError
 
 PACKAGE = "deep_gemm"
 _EXTENSION = re.compile(r"_C[\w-]*(?:\.[\w-]+)*\.so")
+_NAME_ONE = "Name a wheel, a .so, or a directory that holds deep_gemm/."
 
 
 class DamagedWheelError(UnavailableError):
@@ -65,7 +67,7 @@ def open_path(path: Path) -> Contents:
     if path.is_dir():
         return _directory(path)
     if not path.is_file():
-        raise UsageError(f"{path}: there is no such file")
+        raise UsageError(f"{path}: there is no such file", hint=_NAME_ONE)
     if path.suffix == ".whl":
         return _wheel(path)
     if path.name.endswith(".so"):
@@ -123,7 +125,7 @@ def _directory(path: Path) -> Contents:
     candidates += sorted(path.glob(f"*/third_party/{PACKAGE}"))
     root = next((each for each in candidates if (each / "__init__.py").is_file()), None)
     if root is None:
-        raise UsageError(f"{path}: there is no deep_gemm/__init__.py in it")
+        raise UsageError(f"{path}: there is no deep_gemm/__init__.py in it", hint=_NAME_ONE)
     mark = root.parent / "fingerprint.json"
     return Contents(
         label=str(root),
@@ -140,19 +142,23 @@ def _wheel(path: Path) -> Contents:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
+            archives.check_size(archive.infolist(), label=str(path))
             metadata = _only(names, r"[^/]+\.dist-info/METADATA")
             mark = _only(names, r"[^/]+\.dist-info/fingerprint\.json")
             owner = (_owner(archive.read(metadata)),) if metadata else ()
             fingerprint = archive.read(mark) if mark else None
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+    except archives.DAMAGED as error:
         raise DamagedWheelError(path, error) from error
     prefix = _prefix(names)
     if prefix is None:
-        raise UsageError(f"{path}: there is no deep_gemm/__init__.py in it")
+        raise UsageError(f"{path}: there is no deep_gemm/__init__.py in it", hint=_NAME_ONE)
 
     def read(name: str) -> bytes:
-        with zipfile.ZipFile(path) as archive:
-            return archive.read(f"{prefix}/{name}")
+        try:
+            with zipfile.ZipFile(path) as archive:
+                return archive.read(f"{prefix}/{name}")
+        except archives.DAMAGED as error:
+            raise DamagedWheelError(path, error) from error
 
     inner = {name.removeprefix(f"{prefix}/") for name in names if name.startswith(f"{prefix}/")}
     return Contents(

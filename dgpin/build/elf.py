@@ -8,6 +8,10 @@ from typing import Any
 
 from dgpin.errors import UnavailableError
 
+_MOST_TEXT = 2**28  # characters of all names; an extension of DeepGEMM's has half a million
+# pyelftools raises whatever its steps raise, down to ZeroDivisionError and zlib.error.
+_UNREADABLE: tuple[type[Exception], ...] = (Exception,)
+
 
 class ElfError(UnavailableError):
     """A file that is no readable shared object."""
@@ -35,14 +39,13 @@ def read(data: bytes, *, name: str) -> Needs:
     Raises:
         ElfError: it is none, or is cut off.
     """
-    from elftools.common.exceptions import ELFError  # noqa: PLC0415 - start-up
     from elftools.elf.elffile import ELFFile  # noqa: PLC0415 - start-up
 
     try:
         elf: Any = ELFFile(io.BytesIO(data))
-        dynamic, symbols = elf.get_section_by_name(".dynamic"), elf.get_section_by_name(".dynsym")
-        if dynamic is None or symbols is None:
-            raise ElfError(name, "it has no dynamic section")
+        dynamic = _section(elf, ".dynamic", name=name)
+        symbols = _section(elf, ".dynsym", name=name)
+        _bound_names(elf, symbols, name=name)
         needed = [tag.needed for tag in dynamic.iter_tags() if tag.entry.d_tag == "DT_NEEDED"]
         undefined = [
             each.name
@@ -51,7 +54,9 @@ def read(data: bytes, *, name: str) -> Needs:
             and each["st_shndx"] == "SHN_UNDEF"
             and each["st_info"]["bind"] == "STB_GLOBAL"
         ]
-    except (ELFError, ValueError, KeyError, AttributeError, UnicodeDecodeError) as error:
+    except ElfError:
+        raise
+    except _UNREADABLE as error:
         raise ElfError(name, str(error) or type(error).__name__) from error
     return Needs(libraries=tuple(needed), symbols=tuple(undefined))
 
@@ -69,18 +74,46 @@ def absent(symbols: Iterable[str], libraries: Iterable[Path]) -> tuple[str, ...]
 
 
 def _not_exported(symbols: tuple[str, ...], library: Path) -> tuple[str, ...]:
-    from elftools.common.exceptions import ELFError  # noqa: PLC0415 - start-up
     from elftools.elf.elffile import ELFFile  # noqa: PLC0415 - start-up
 
     try:
         with library.open("rb") as file:
             elf: Any = ELFFile(file)
-            table = elf.get_section_by_name(".gnu.hash") or elf.get_section_by_name(".hash")
-            if table is None:
+            if (table := elf.get_section_by_name(".gnu.hash")) is not None:
+                return tuple(name for name in symbols if not _exports(table, name))
+            if (listed := elf.get_section_by_name(".dynsym")) is None:
                 return symbols
-            return tuple(name for name in symbols if not _exports(table, name))
-    except (ELFError, OSError, ValueError) as error:
+            _bound_names(elf, listed, name=str(library))
+            exported = {s.name for s in listed.iter_symbols() if s["st_shndx"] != "SHN_UNDEF"}
+            return tuple(name for name in symbols if name not in exported)
+    except _UNREADABLE as error:
         raise ElfError(str(library), str(error)) from error
+
+
+def _section(elf: Any, which: str, *, name: str) -> Any:  # noqa: ANN401 - as below
+    if (found := elf.get_section_by_name(which)) is None:
+        raise ElfError(name, "it has no dynamic section")
+    return found
+
+
+class _Names:
+    """The names of a table of symbols; pyelftools would look for an end beyond them."""
+
+    def __init__(self, texts: bytes) -> None:
+        self._texts = texts
+
+    def get_string(self, offset: int) -> str:
+        """Return the name at an offset."""
+        return self._texts[offset : self._texts.index(b"\0", offset)].decode(errors="replace")
+
+
+def _bound_names(elf: Any, symbols: Any, *, name: str) -> None:  # noqa: ANN401 - as below
+    """Refuse a table of symbols that may all have the same name of megabytes."""
+    texts: bytes = elf.get_section(symbols["sh_link"]).data()
+    longest = max(map(len, texts.split(b"\0")))
+    if symbols.num_symbols() * longest > _MOST_TEXT:
+        raise ElfError(name, "the names of its symbols are too long")
+    symbols.stringtable = _Names(texts)
 
 
 def _exports(table: Any, name: str) -> bool:  # noqa: ANN401 - pyelftools has no types

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dgpin import cache
+from dgpin.build import archive as archives
 from dgpin.build.source import Submodule
 from dgpin.build.store import StoreError
 from dgpin.errors import UnavailableError, UsageError
@@ -107,7 +108,10 @@ def sdist(requirement: str, *, env: Mapping[str, str] | None = None) -> Obtained
     """
     name, joint, version = requirement.partition("==")
     if not (name and joint and version):
-        raise UsageError(f"pypi:{requirement}: name one version, as in pypi:NAME==VERSION")
+        raise UsageError(
+            f"pypi:{requirement}: that is not one version",
+            hint="Name it as in pypi:deepinfer-gemm==2.8.2.",
+        )
     env = os.environ if env is None else env
     index = next((env[each] for each in _INDEXES if env.get(each)), _INDEX)
 
@@ -143,7 +147,9 @@ def _download(index: str, name: str, version: str) -> bytes:
                 data = client.get(str(page.url.join(file["url"]))).raise_for_status().content
                 return _verified(data, file["hashes"].get("sha256", ""), requirement)
     except InvalidVersion as error:
-        raise UsageError(f"pypi:{requirement}: {version} is no version") from error
+        raise UsageError(
+            f"pypi:{requirement}: {version} is no version", hint="A version is one such as 2.8.2."
+        ) from error
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
         raise SdistError(requirement, f"the index does not answer: {error}") from error
     raise SdistError(requirement, "the index has no sdist of that version")
@@ -161,7 +167,9 @@ def _unpack(data: bytes, draft: Path, requirement: str) -> None:
 
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            for member in archive.getmembers():
+            for member in archive:  # one at a time: the whole of it may be too much to look at
+                size = member.offset_data + member.size
+                archives.check_sizes(size, packed=len(data), label=f"pypi:{requirement}")
                 path = Path(member.name)
                 # An archive is not trusted to stay in its directory; links and devices are left.
                 inner = Path(*path.parts[1:])
@@ -173,7 +181,7 @@ def _unpack(data: bytes, draft: Path, requirement: str) -> None:
                 place = draft / inner
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(content.read() if content else b"")
-    except tarfile.TarError as error:
+    except archives.DAMAGED as error:
         raise SdistError(requirement, f"cannot be unpacked: {error}") from error
 
 

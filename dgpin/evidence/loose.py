@@ -82,7 +82,7 @@ class Loose:
             raise self._wrong("a number")
         try:
             return float(self._value)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise self._wrong("a number") from None
 
     @property

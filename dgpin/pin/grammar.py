@@ -2,23 +2,25 @@
 
 import re
 
-_VERSION = r"[0-9]+(?:\.[0-9]+)*"
-_PATH = r"[A-Za-z0-9_.+-]+(?:/[A-Za-z0-9_.+-]+)*"
+# No value is longer than a name may be, so that a line of megabytes costs no more than its length.
+_VERSION = r"[0-9]{1,20}(?:\.[0-9]{1,20}){0,9}"
+_STAGES = r"(?:[.-]?(?:post|dev|rc|a|b)[0-9]{1,20}){0,4}"
+_PATH = r"[A-Za-z0-9_.+-]{1,255}(?:/[A-Za-z0-9_.+-]{1,255}){0,31}"
 _REPO = (
-    r"(?:https?|ssh|git|file)://[^\s\"'<>`,;)]+?"
-    r"|/[^\s\"'<>`,;)]+?"
-    r"|[A-Za-z0-9_.-]+@[A-Za-z0-9_.-]+:[^\s\"'<>`,;)]+?"
+    r"(?:https?|ssh|git|file)://[^\s\"'<>`,;)]{1,1000}?"
+    r"|/[^\s\"'<>`,;)]{1,1000}?"
+    r"|[A-Za-z0-9_.-]{1,255}@[A-Za-z0-9_.-]{1,255}:[^\s\"'<>`,;)]{1,1000}?"
 )
 
 SCALARS = {
     "repo": _REPO,
-    "slug": r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+?",
-    "owner": r"[A-Za-z0-9_.-]+",
-    "name": r"[A-Za-z0-9_.-]+?",
+    "slug": r"[A-Za-z0-9_.-]{1,255}/[A-Za-z0-9_.-]{1,255}?",
+    "owner": r"[A-Za-z0-9_.-]{1,255}",
+    "name": r"[A-Za-z0-9_.-]{1,255}?",
     "commit": r"[0-9a-f]{40}",
-    "branch": r"[A-Za-z0-9_.][A-Za-z0-9_./-]*",
-    "version": rf"{_VERSION}(?:[.-]?(?:post|dev|rc|a|b)[0-9]+)*",
-    "wheel": rf"{_VERSION}(?:[.-]?(?:post|dev|rc|a|b)[0-9]+)*(?:\+[A-Za-z0-9.]+)?",
+    "branch": r"[A-Za-z0-9_.][A-Za-z0-9_./-]{0,254}",
+    "version": rf"{_VERSION}{_STAGES}",
+    "wheel": rf"{_VERSION}{_STAGES}(?:\+[A-Za-z0-9.]{{1,255}})?",
     "gcc_min": _VERSION,
     "cuda_min": _VERSION,
     "cxx_std": r"[0-9]{2}",
@@ -26,13 +28,13 @@ SCALARS = {
 LISTS = {
     "submodules": _PATH,
     "includes": _PATH,
-    "headers": r"[A-Za-z0-9_.+*-]+(?:/[A-Za-z0-9_.+*-]+)*",
-    "modules": r"[A-Za-z_][A-Za-z0-9_]*",
-    "subpackages": r"[A-Za-z_][A-Za-z0-9_]*",
-    "libraries": r"[A-Za-z0-9_.+-]+",
-    "packages.rpm": r"[A-Za-z0-9][A-Za-z0-9+._-]*",
-    "packages.deb": r"[a-z0-9][a-z0-9+.-]*",
-    "packages.apk": r"[a-z0-9][a-z0-9+._-]*",
+    "headers": r"[A-Za-z0-9_.+*-]{1,255}(?:/[A-Za-z0-9_.+*-]{1,255}){0,31}",
+    "modules": r"[A-Za-z_][A-Za-z0-9_]{0,254}",
+    "subpackages": r"[A-Za-z_][A-Za-z0-9_]{0,254}",
+    "libraries": r"[A-Za-z0-9_.+-]{1,255}",
+    "packages.rpm": r"[A-Za-z0-9][A-Za-z0-9+._-]{0,254}",
+    "packages.deb": r"[a-z0-9][a-z0-9+.-]{0,254}",
+    "packages.apk": r"[a-z0-9][a-z0-9+._-]{0,254}",
     # As hosts write them: 9.0a, 10.0f, 90, sm_90a.
     "arches": r"(?:sm_?)?[0-9]{2,3}[af]?|[0-9]{1,2}\.[0-9][af]?",
     "files": _PATH,

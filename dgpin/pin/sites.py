@@ -14,10 +14,12 @@ from dgpin.verdict import Place
 # A host file's bytes, or None when there is no such file.
 Read = Callable[[str], bytes | None]
 
-_COMMENT = re.compile(r"(?:^|\s)#|^\s*//")
+_COMMENT = re.compile(r"(?:^|\s)#|^[^\S\n]*//", re.MULTILINE)
 _DIGITS = re.compile(r"[0-9a-f]{7,}")
 _MOSTLY = 0.6  # the share of an entry's text that its closest line must hold
-_CONFLICT = re.compile(r"^<{7} (?P<ours>.*?)\s*$(?:.|\n)*?^>{7} (?P<theirs>.*?)\s*$", re.MULTILINE)
+_LONGEST = 1_000  # characters of a line or a text of which so much is compared
+_OURS = re.compile(r"^<{7} (.*)$", re.MULTILINE)
+_THEIRS = re.compile(r"^>{7} (.*)$", re.MULTILINE)
 
 
 class Problem(str, Enum):
@@ -168,18 +170,22 @@ def _found(entry: Entry, text: str | None) -> Found:
 
 
 def _refuse_conflict(path: str, text: str) -> None:
-    if "<<<<<<< " in text and (conflict := _CONFLICT.search(text)):
-        place = Place(path, template.line_of(text, conflict.start()))
-        raise ConflictError(place, ours=conflict["ours"], theirs=conflict["theirs"])
+    ours = _OURS.search(text) if "<<<<<<< " in text else None
+    theirs = _THEIRS.search(text, ours.end()) if ours is not None else None
+    if ours is not None and theirs is not None:
+        place = Place(path, template.line_of(text, ours.start()))
+        raise ConflictError(place, ours=ours[1].strip(), theirs=theirs[1].strip())
 
 
 def find(entry: Entry, text: str) -> Found:
     """Find one entry in its file's text."""
     compiled = template.compile_template(entry.text)
     regions = template.regions(text, entry.scope)
+    lines = template.Lines(text)
     if entry.each:
+        comments = _Comments(text)
         groups = [
-            tuple(m for m in compiled.find(text, (region,)) if not _in_comment(text, m.start))
+            tuple(m for m in compiled.find(text, (region,)) if not comments.hold(m.start))
             for region in regions
         ]
         groups = [group for group in groups if group]
@@ -189,22 +195,34 @@ def find(entry: Entry, text: str) -> Found:
         matches = tuple(compiled.find(text, regions))
         ambiguous = len(matches) > 1 and not entry.many
     if ambiguous:
-        places = tuple(Place(entry.path, template.line_of(text, m.start)) for m in matches)
+        places = tuple(Place(entry.path, lines.at(m.start)) for m in matches)
         return Found(entry=entry, problem=Problem.TWICE, places=places)
     if not matches and not entry.optional:
         return Found(entry=entry, problem=Problem.MISSING)
     sites = tuple(
-        Site(entry=entry, hole=hole, line=template.line_of(text, hole.start))
+        Site(entry=entry, hole=hole, line=lines.at(hole.start))
         for match in matches
         for hole in match.holes
     )
     return Found(entry=entry, matches=matches, sites=sites)
 
 
-def _in_comment(text: str, offset: int) -> bool:
-    """Return whether an offset lies behind a `#` or `//` of its line: words there are no items."""
-    before = text[text.rfind("\n", 0, offset) + 1 : offset]
-    return _COMMENT.search(before) is not None
+class _Comments:
+    """Where the comments of a text begin, each line looked at once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = template.Lines(text)
+        self._begin: dict[int, int] = {}  # by the line's own begin
+
+    def hold(self, offset: int) -> bool:
+        """Tell whether a `#` or `//` stands before an offset on its line: no items follow it."""
+        start = self._lines.start(offset)
+        if start not in self._begin:
+            end = self._text.find("\n", start)
+            found = _COMMENT.search(self._text, start, end if end >= 0 else len(self._text))
+            self._begin[start] = found.end() if found is not None else len(self._text) + 1
+        return self._begin[start] <= offset
 
 
 def _closest(entry: Entry, text: str) -> tuple[Place, ...]:
@@ -218,10 +236,11 @@ def _closest(entry: Entry, text: str) -> tuple[Place, ...]:
 
 def _lines(entry: Entry | None, text: str) -> frozenset[int]:
     """Return the numbers of the lines that an entry's scope admits; of all without an entry."""
+    lines = template.Lines(text)
     return frozenset(
         number
         for start, end in template.regions(text, entry.scope if entry is not None else None)
-        for number in range(template.line_of(text, start), template.line_of(text, end) + 1)
+        for number in range(lines.at(start), lines.at(end) + 1)
     )
 
 
@@ -234,13 +253,17 @@ def _best(
     measure: Callable[[str, str], float],
 ) -> tuple[Place, ...]:
     scored = [
-        (measure(part, _DIGITS.sub(_zeros, line.strip())), -len(line), -number)
+        (measure(part[:_LONGEST], _shape(line)), -len(line), -number)
         for part in parts
-        for number, line in enumerate(text.splitlines(), start=1)
+        for number, line in enumerate(text.split("\n"), start=1)
         if part and number in lines
     ]
     alike, _, number = max(scored, default=(0.0, 0, 0))
     return (Place(path, -number),) if alike >= _MOSTLY else ()
+
+
+def _shape(line: str) -> str:
+    return _DIGITS.sub(_zeros, line.strip()[:_LONGEST])
 
 
 def _zeros(digits: "re.Match[str]") -> str:

@@ -6,16 +6,19 @@ by an ellipsis.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from dgpin.errors import UsageError
 from dgpin.pin import grammar
 
-_HOLE = re.compile(r"<([A-Za-z_][A-Za-z0-9_-]*(?:\.[a-z]+)?)(?::([0-9]+))?>")
+_HOLE = re.compile(r"<([A-Za-z_][A-Za-z0-9_-]*(?:\.[a-z]+)?)(?::([0-9]{1,9}))?>")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _SECTION = "["
+_PAIR = -1
+# Regions may lie in each other, each read by itself; together they hold the text so many times.
+_MOST_COVERED = 64
 ELLIPSIS = "…"
 
 
@@ -76,7 +79,7 @@ def stating(text: str, value: str) -> str:
 
 def _sample(hole: "re.Match[str]") -> str:
     if hole[1] == "commit":
-        return "0" * int(hole[2] or 40)
+        return "0" * min(int(hole[2] or grammar.MAX_SHORT), grammar.MAX_SHORT)
     return "" if grammar.knows(hole[1]) else hole[0]
 
 
@@ -84,7 +87,7 @@ def _head(text: str) -> str:
     """Return the literal text that a template starts with, up to white space or a hole."""
     hole = next((h for h in _HOLE.finditer(text) if grammar.knows(h[1])), None)
     words = (text if hole is None else text[: hole.start()]).split(maxsplit=1)
-    return words[0] if words and not text[0].isspace() else ""
+    return words[0] if words else ""
 
 
 def _search(
@@ -114,7 +117,8 @@ def compile_template(text: str) -> Template:
     pieces: list[str] = []
     facts: list[tuple[str, int | None]] = []
     seen: dict[str, int] = {}
-    position = 0
+    # White space in front is looked back at: a run of it is not tried from each of its places.
+    position = len(text) - len(text.lstrip())
     for hole in _HOLE.finditer(text):
         fact, length = hole[1], int(hole[2]) if hole[2] else None
         if not grammar.knows(fact):
@@ -149,6 +153,8 @@ def literal(text: str) -> str:
 
 # A value or word at the template's edge must be whole: `cudart` is not in `cudart_static`.
 def _before(text: str, *, opens_with_hole: bool) -> str:
+    if text[0].isspace():
+        return r"(?<=\s)"
     if opens_with_hole:
         return r"(?<![^\s\"'`([{=,:@])"
     return r"(?<![\w-])" if text[0].isalnum() or text[0] == "_" else ""
@@ -172,13 +178,16 @@ def regions(text: str, scope: str | None) -> tuple[tuple[int, int], ...]:
     literals = [part.strip() for part in scope.split(ELLIPSIS)]
     if len(literals) < 2 or not literals[0]:  # noqa: PLR2004 - an opening and an end
         raise TemplateError(f"`{scope}`: a scope is text, an ellipsis (…), and text or nothing")
-    found = []
-    for opening in _find(literals[0], text, 0):
-        region = _close(text, opening.end(), literals[1:])
-        if region is not None and region not in found:
-            found.append(region)
+    starts = [opening.end() for opening in _find(literals[0], text, 0)]
+    for middle in literals[1:-1]:
+        ahead = _Ahead(_finder(middle, text))
+        starts = [step[1] for start in starts if (step := ahead.of(start)) is not None]
     # "A … C … B": another A before the same C opens the same region.
-    return tuple(found)
+    starts = list(dict.fromkeys(starts))
+    ends = _ends(text, starts, literals[-1])
+    if sum(ends[start] - start for start in ends) > _MOST_COVERED * len(text):
+        raise TemplateError(f"`{scope}`: it opens {len(ends)} times, each inside another")
+    return tuple((start, ends[start]) for start in starts if start in ends)
 
 
 def lost(text: str, scope: str) -> list[str]:
@@ -187,35 +196,66 @@ def lost(text: str, scope: str) -> list[str]:
     return [part for part in literals if part and _compiled(part).search(text) is None]
 
 
-def _close(text: str, start: int, literals: list[str]) -> tuple[int, int] | None:
-    for middle in literals[:-1]:
-        step = next(_find(middle, text, start), None)
-        if step is None:
-            return None
-        start = step.end()
-    last = literals[-1]
-    if not last:
-        end = text.find("\n", start)
-        return (start, len(text) if end < 0 else end)
+class _Ahead:
+    """Finds the first place of something behind ever later offsets, reading each part once."""
+
+    def __init__(self, find: Callable[[int], tuple[int, int] | None]) -> None:
+        self._find = find
+        self._found: tuple[int, int] | None = (-1, -1)
+
+    def of(self, offset: int) -> tuple[int, int] | None:
+        """Return begin and end of the first place from an offset on, which must not fall."""
+        if self._found is not None and self._found[0] < offset:
+            self._found = self._find(offset)
+        return self._found
+
+
+def _finder(words: str, text: str) -> Callable[[int], tuple[int, int] | None]:
+    if not words:
+        return lambda start: (start, start)
+
+    def find(start: int) -> tuple[int, int] | None:
+        found = next(_find(words, text, start), None)
+        return found.span() if found is not None else None
+
+    return find
+
+
+def _ends(text: str, starts: Sequence[int], last: str) -> dict[int, int]:
+    """Return where each region ends that has an end; `starts` rise."""
     if last in _CLOSING:
-        return _balanced(text, start, last)
-    if last == _SECTION:
-        end = text.find(f"\n{_SECTION}", start)
-        return (start, len(text) if end < 0 else end)
-    closing = next(_find(last, text, start), None)
-    return (start, closing.start()) if closing is not None else None
+        return _balanced(text, starts, last)
+    if not last or last == _SECTION:
+        mark = f"\n{last}"
+
+        def find(start: int) -> tuple[int, int] | None:
+            end = text.find(mark, start)
+            return (len(text), len(text)) if end < 0 else (end, end)
+
+        ahead = _Ahead(find)
+    else:
+        ahead = _Ahead(_finder(last, text))
+    return {start: end[0] for start in starts if (end := ahead.of(start)) is not None}
 
 
-def _balanced(text: str, start: int, closing: str) -> tuple[int, int] | None:
-    depth = 0
-    for offset in range(start, len(text)):
-        if text[offset] == _CLOSING[closing]:
-            depth += 1
-        elif text[offset] == closing:
-            if depth == 0:
-                return (start, offset)
-            depth -= 1
-    return None
+def _balanced(text: str, starts: Sequence[int], closing: str) -> dict[int, int]:
+    """Return for each start the closing bracket that has no opening one since; in one pass."""
+    ends: dict[int, int] = {}
+    brackets = re.compile(f"[{re.escape(_CLOSING[closing] + closing)}]")
+    todo = list(reversed(starts))
+    nested: list[int] = []  # starts that wait for their end, and the pairs that are open
+    for bracket in brackets.finditer(text, todo[-1]) if todo else ():
+        place = bracket.start()
+        while todo and todo[-1] <= place:
+            nested.append(todo.pop())
+        if bracket[0] != closing:
+            nested.append(_PAIR)
+            continue
+        while nested and nested[-1] != _PAIR:
+            ends[nested.pop()] = place
+        if nested:
+            nested.pop()
+    return ends
 
 
 def _find(words: str, text: str, start: int) -> "Iterator[re.Match[str]]":
@@ -231,3 +271,29 @@ def _compiled(text: str) -> "re.Pattern[str]":
 def line_of(text: str, offset: int) -> int:
     """Return the line, from 1, on which an offset stands."""
     return text.count("\n", 0, offset) + 1
+
+
+class Lines:
+    """The lines of a text: cheap for offsets that are near the one asked for before."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._offset, self._line, self._start = 0, 1, 0
+
+    def at(self, offset: int) -> int:
+        """Return the line, from 1, on which an offset stands."""
+        if offset >= self._offset:
+            self._line += self._text.count("\n", self._offset, offset)
+            start = self._text.rfind("\n", self._offset, offset)
+            self._start = start + 1 if start >= 0 else self._start
+        else:
+            self._line -= self._text.count("\n", offset, self._offset)
+            if offset < self._start:
+                self._start = self._text.rfind("\n", 0, offset) + 1
+        self._offset = offset
+        return self._line
+
+    def start(self, offset: int) -> int:
+        """Return where the line begins on which an offset stands."""
+        self.at(offset)
+        return self._start

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from dgpin import cache, process
 from dgpin.api.builds import NotABuildError
 from dgpin.api.locate import DownloadError
+from dgpin.build import archive as archives
 from dgpin.build.interpreter import Interpreter
 
 _PACKAGE = "deep_gemm"
@@ -66,26 +67,33 @@ def _unpacked(path: Path, *, label: str) -> Path:
 
 def _extract(path: Path, to: Path, *, label: str) -> None:
     try:
-        archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError) as error:
-        raise NotABuildError(label, f"is no wheel: {error}") from error
-    with archive:
-        names = archive.namelist()
-        inits = [name for name in names if name.endswith(f"{_PACKAGE}/__init__.py")]
-        tops = [PurePosixPath(name).parts[:-1] for name in inits]
-        # The package itself, or vLLM's copy of it; a namesake further down is neither.
-        tops = [top for top in tops if len(top) == 1 or top[-2] == "third_party"]
-        if len(tops) != 1:
-            raise NotABuildError(label, f"it holds {len(tops)} packages deep_gemm")
-        top = tops[0]
-        for name in names:
-            parts = PurePosixPath(name).parts
-            if ".." in parts or name.endswith("/"):
-                continue
-            if parts[: len(top)] == top:
-                _write(archive, name, to.joinpath(*parts[len(top) - 1 :]))
-            elif parts[0].endswith(".dist-info") and parts[-1] in {"METADATA", "RECORD"}:
-                _write(archive, name, to.joinpath(*parts))
+        with zipfile.ZipFile(path) as archive:
+            _extract_package(archive, to, label=label)
+    except archives.DAMAGED as error:
+        raise NotABuildError(label, f"is no whole wheel: {error}") from error
+
+
+def _extract_package(archive: zipfile.ZipFile, to: Path, *, label: str) -> None:
+    members = {info.filename: info for info in archive.infolist() if not archives.leads_out(info)}
+    inits = [name for name in members if name.endswith(f"{_PACKAGE}/__init__.py")]
+    tops = [PurePosixPath(name).parts[:-1] for name in inits]
+    # The package itself, or vLLM's copy of it; a namesake further down is neither.
+    tops = [top for top in tops if len(top) == 1 or top[-2] == "third_party"]
+    if len(tops) != 1:
+        raise NotABuildError(label, f"it holds {len(tops)} packages deep_gemm")
+    top = tops[0]
+    wanted: dict[str, Path] = {}
+    for name in members:
+        parts = PurePosixPath(name).parts
+        if not parts or name.endswith("/"):
+            continue
+        if parts[: len(top)] == top:
+            wanted[name] = to.joinpath(*parts[len(top) - 1 :])
+        elif parts[0].endswith(".dist-info") and parts[-1] in {"METADATA", "RECORD"}:
+            wanted[name] = to.joinpath(*parts)
+    archives.check_size((members[name] for name in wanted), label=label)
+    for name, target in wanted.items():
+        _write(archive, name, target)
 
 
 def _write(archive: zipfile.ZipFile, name: str, target: Path) -> None:

@@ -74,6 +74,8 @@ def parse(text: str, *, relative_to: Address | None = None, local: bool = True) 
         raise AddressError(shown, f"uses the transport `{text.partition('::')[0]}`, refused")
     if _SCHEME.match(text):
         return _from_url(text, shown, local=local)
+    if "://" in text:  # git would look for a transport of whatever name stands before it
+        raise AddressError(shown, "is not an address")
     # As git has it: a colon before the first slash makes a host, `./a:b` is a path.
     if scp := _SCP.fullmatch(text):
         _refuse_options(shown, scp["host"], scp["path"])

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+LONGEST = 2_000  # characters of a line that are looked at; generated code has longer ones
 THRESHOLD = 5  # a clamp or a barrier in a small change; a condition with a comment that warns
 
 
@@ -151,6 +152,7 @@ def signs(line: str, now: str = "") -> set[str]:
 
 def halves(line: str) -> tuple[str, str]:
     """Return the code and the comment of a line of C++, CUDA or Python."""
+    line = line[:LONGEST]
     stripped = line.lstrip()
     if stripped.startswith(("*", "/*", "//")) or re.match(r"#(?:\s|$)", stripped):
         return "", stripped.lstrip("/*# ")

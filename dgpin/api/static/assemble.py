@@ -23,6 +23,7 @@ from dgpin.api.surface import (
 )
 
 _C = f"{PACKAGE}._C"
+_NESTED = "it is nested too deeply to be read"
 Schemas = tuple[tuple[str, str], ...]
 
 
@@ -38,6 +39,7 @@ def surface(
     extension = Reader(native).read() if native else Extension()
     ops = _ops((*extension.schemas, *schemas), Origin.BINARY if schemas else Origin.CPP_SOURCE)
     compiled, unread = _compiled(extension)
+    unread += [Unreadable(path=path, reason=_NESTED) for path in extension.nested]
     kinds = {s.path.removeprefix(f"{_C}."): s.kind.value for s in compiled}
     half = Half(python, kinds, [op.canonical for op in ops])
     joined = _Join(half, compiled, ops)

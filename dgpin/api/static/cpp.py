@@ -1,5 +1,7 @@
 """What a C++ source registers: pybind11 functions and classes, and torch schemas."""
 
+import bisect
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -23,6 +25,7 @@ _LIBRARY = "TORCH_LIBRARY"
 _FIELDS = {"def_readwrite", "def_readonly", "def_property", "def_property_readonly"}
 _STATIC = {"def_static"}
 _SETTABLE = {"def_readwrite", "def_property"}
+_BEFORE_CALL = re.compile(rb"(\w+)\(")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,7 @@ class Extension:
 
     rows: list[Registered] = field(default_factory=list)
     schemas: list[tuple[str, str]] = field(default_factory=list)  # namespace, text
+    nested: list[str] = field(default_factory=list)  # files that are nested too deeply
 
 
 @dataclass(slots=True)
@@ -59,6 +63,8 @@ class _Scope:
     names: dict[str, str] = field(default_factory=dict)
     classes: set[str] = field(default_factory=set)
     library: str = ""
+    paths: dict[int, str | None] = field(default_factory=dict)  # of calls in a chain, by node
+    alternatives: list[tuple[int, int]] = field(default_factory=list)  # bytes of #else and #elif
 
 
 class Reader:
@@ -69,13 +75,18 @@ class Reader:
         self.found = Extension()
         self._trees: dict[str, Node] = {}
         self._definitions: dict[str, Signature | None] = {}
+        self._functions: dict[str, dict[str, Node]] = {}
+        self._called_names: dict[str, set[bytes]] = {}
 
     def read(self) -> Extension:
         """Return every registration, with the parameters of what is bound."""
         for path, source in sorted(self.files.items()):
             if b".def" in source or b"class_<" in source or _LIBRARY.encode() in source:
-                for function in _functions(self._tree(path)):
-                    self._function(function)
+                try:
+                    for function in _functions(self._tree(path)):
+                        self._function(function)
+                except RecursionError:
+                    self.found.nested.append(path)
         self.found.rows = [self._completed(row) for row in self.found.rows]
         return self.found
 
@@ -89,6 +100,7 @@ class Reader:
         body = function.child_by_field_name("body")
         if scope is None or body is None:
             return
+        scope.alternatives = _alternatives(body)
         for node in descend(body):
             if node.type == "declaration":
                 self._declared(node, scope)
@@ -115,18 +127,35 @@ class Reader:
 
     def _path(self, node: "Node", scope: _Scope) -> str | None:
         """Return the path of the module or class that an expression stands for."""
+        chain: list[Node] = []
+        here: Node | None = node
+        while here is not None and here.id not in scope.paths and _base(here) is not None:
+            chain.append(here)
+            here = _base(here)
+        path = self._start(here, scope) if here is not None else None
+        for call in reversed(chain):  # a chain has thousands of calls, and each is asked about
+            path = scope.paths[call.id] = self._step(path, call)
+        return path
+
+    def _start(self, node: "Node", scope: _Scope) -> str | None:
+        """Return the path of what a chain of calls begins with."""
+        if node.id in scope.paths:
+            return scope.paths[node.id]
         if node.type == "identifier":
             return scope.names.get(text(node))
-        if node.type != "call_expression":
+        callee = node.child_by_field_name("function") if node.type == "call_expression" else None
+        if callee is None or callee.type == "field_expression":
             return None
+        return self._class(text(callee), arguments(node), scope)
+
+    def _step(self, path: str | None, node: "Node") -> str | None:
+        """Return the path of what one call of a chain gives back."""
         callee = node.child_by_field_name("function")
-        if callee is None:
-            return None
-        if callee.type != "field_expression":
-            return self._class(text(callee), arguments(node), scope)
-        base = callee.child_by_field_name("argument")
-        path = self._path(base, scope) if base is not None else None
-        if path is not None and text(callee.child_by_field_name("field")) == "def_submodule":
+        if (
+            path is not None
+            and callee is not None
+            and text(callee.child_by_field_name("field")) == "def_submodule"
+        ):
             name = string(next(iter(arguments(node)), None))
             return _join(path, name) if name is not None else None
         return path
@@ -164,12 +193,13 @@ class Reader:
         if how == "def_submodule" and name is not None:
             self.found.rows.append(Registered(path=_join(path, name), kind="module"))
         elif path in scope.classes:
-            self._member(path, how, name, node, given)
+            self._member(path, how, name, given, alternative=_is_in(scope.alternatives, node))
         elif how == "def" and name is not None and len(given) > 1:
-            self.found.rows.append(_bound(_join(path, name), "function", node, given[1:]))
+            row = _bound(_join(path, name), "function", given[1:])
+            self.found.rows.append(replace(row, alternative=_is_in(scope.alternatives, node)))
 
     def _member(
-        self, owner: str, how: str, name: str | None, node: "Node", given: list["Node"]
+        self, owner: str, how: str, name: str | None, given: list["Node"], *, alternative: bool
     ) -> None:
         if name is None:
             made = _initialised(given) if how == "def" else None
@@ -185,8 +215,9 @@ class Reader:
                 Registered(path=_join(owner, name), kind="property", traits=traits)
             )
         elif how in {"def", *_STATIC} and len(given) > 1:
-            row = _bound(_join(owner, name), "method", node, given[1:])
-            self.found.rows.append(replace(row, traits=("static",)) if how in _STATIC else row)
+            row = _bound(_join(owner, name), "method", given[1:])
+            traits = (*row.traits, *(("static",) if how in _STATIC else ()))
+            self.found.rows.append(replace(row, traits=traits, alternative=alternative))
 
     def _schema(self, name: str | None, given: list["Node"], scope: _Scope) -> None:
         if name is not None and "(" in name:
@@ -242,18 +273,33 @@ class Reader:
         return self._definitions[name]
 
     def _search(self, name: str) -> Signature | None:
-        for path, source in sorted(self.files.items()):
-            if f"{name}(".encode() not in source:
+        for path in sorted(self.files):
+            if not self._calls(path, name) or name not in (known := self._defined(path)):
                 continue
+            function = known[name]
+            declarator = _declarator(function)
+            returns = python_type(text(function.child_by_field_name("type")))
+            parameters = _parameters(declarator) if declarator is not None else ()
+            return Signature(parameters=parameters, returns=returns)
+        return None
+
+    def _calls(self, path: str, name: str) -> bool:
+        """Tell whether a name stands before a parenthesis: else the file need not be parsed."""
+        if path not in self._called_names:
+            self._called_names[path] = set(_BEFORE_CALL.findall(self.files[path]))
+        return name.encode() in self._called_names[path]
+
+    def _defined(self, path: str) -> dict[str, "Node"]:
+        """Return the functions that a file defines, by their names without namespaces."""
+        if path not in self._functions:
+            found: dict[str, Node] = {}
             for function in _functions(self._tree(path)):
                 declarator = _declarator(function)
-                if declarator is None:
-                    continue
-                named = text(declarator.child_by_field_name("declarator"))
-                if named.rpartition("::")[2] == name:
-                    returns = python_type(text(function.child_by_field_name("type")))
-                    return Signature(parameters=_parameters(declarator), returns=returns)
-        return None
+                if declarator is not None:
+                    named = text(declarator.child_by_field_name("declarator"))
+                    found.setdefault(named.rpartition("::")[2], function)
+            self._functions[path] = found
+        return self._functions[path]
 
 
 def unnamed(parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
@@ -301,7 +347,7 @@ def _scope(function: "Node") -> _Scope | None:
     return _Scope(names=names) if names else None
 
 
-def _bound(path: str, kind: str, node: "Node", given: list["Node"]) -> Registered:
+def _bound(path: str, kind: str, given: list["Node"]) -> Registered:
     """Return the row of one `def`: what is bound, and the py::args after it."""
     bound, named = given[0], _named(given[1:])
     target, own = "", None
@@ -327,7 +373,6 @@ def _bound(path: str, kind: str, node: "Node", given: list["Node"]) -> Registere
         kind=kind,
         target=target,
         parameters=parameters,
-        alternative=_in_else(node),
     )
 
 
@@ -446,13 +491,27 @@ def _owner(node: "Node | None") -> "Node | None":
     return callee.child_by_field_name("argument") if callee is not None else None
 
 
-def _in_else(node: "Node") -> bool:
-    parent = node.parent
-    while parent is not None and parent.type != "function_definition":
-        if parent.type in {"preproc_else", "preproc_elif"}:
-            return True
-        parent = parent.parent
-    return False
+def _base(node: "Node") -> "Node | None":
+    """Return the `x` of a call `x.f()`; None for another node."""
+    callee = node.child_by_field_name("function") if node.type == "call_expression" else None
+    if callee is None or callee.type != "field_expression":
+        return None
+    return callee.child_by_field_name("argument")
+
+
+def _alternatives(body: "Node") -> list[tuple[int, int]]:
+    """Return the bytes of every #else and #elif, those inside another left out."""
+    found: list[tuple[int, int]] = []
+    for node in descend(body):
+        inside = found and node.start_byte < found[-1][1]
+        if node.type in {"preproc_else", "preproc_elif"} and not inside:
+            found.append((node.start_byte, node.end_byte))
+    return found
+
+
+def _is_in(ranges: list[tuple[int, int]], node: "Node") -> bool:
+    index = bisect.bisect_right(ranges, node.start_byte, key=lambda each: each[0]) - 1
+    return index >= 0 and node.start_byte < ranges[index][1]
 
 
 def _join(base: str, name: str) -> str:

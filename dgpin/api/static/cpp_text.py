@@ -48,6 +48,8 @@ _DEFAULTS = {
     "kFloat8_e4m3fn": "torch.float8_e4m3fn",
 }
 _NUMBER = re.compile(r"-?[\d.]+(?:e[+-]?\d+)?", re.IGNORECASE)
+_LONGEST_TYPE = 1_000  # characters; a type that is longer is taken for one that is not known here
+_LONGEST_TEXT = 16_384  # bytes of one node
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 
 
@@ -65,17 +67,17 @@ def parse(source: bytes) -> "Node":
 
 
 def text(node: "Node | None") -> str:
-    """Return the node's own text."""
-    return (node.text or b"").decode(errors="replace") if node is not None else ""
+    """Return the node's own text; "" for one so long that it is neither a name nor a value."""
+    if node is None or node.end_byte - node.start_byte > _LONGEST_TEXT:
+        return ""
+    return (node.text or b"").decode(errors="replace")
 
 
-def descend(node: "Node", *, into: bytes = b"") -> Iterator["Node"]:
-    """Yield a node and all below it, in order; branches without the text `into` are left out."""
+def descend(node: "Node") -> Iterator["Node"]:
+    """Yield a node and all below it, in order."""
     stack = [node]
     while stack:
         here = stack.pop()
-        if into and into not in (here.text or b""):
-            continue
         yield here
         stack.extend(reversed(here.children))
 
@@ -108,6 +110,8 @@ def arguments(call: "Node") -> list["Node"]:
 
 def python_type(cpp: str) -> str:
     """Return how pybind11 would spell a C++ type; "" for one that is not known here."""
+    if len(cpp) > _LONGEST_TYPE:
+        return ""
     plain = re.sub(r"\b(?:const|static|inline|constexpr)\b", "", cpp)
     plain = re.sub(r"\s+", " ", plain.replace("&", " ").replace("*", " ")).strip()
     plain = re.sub(r"\bstd::", "", plain)
