@@ -7,7 +7,7 @@ ARGS ?=
 QUICK := -q -n auto --ignore=tests/real --ignore=tests/gpu --ignore=tests/bench --ignore=tests/history \
 	--ignore=tests/page
 
-.PHONY: demo test test-lowest test-wheel test-real test-gpu test-history test-page test-crash supply lint format bench bench-peers docs clean
+.PHONY: demo test test-lowest test-wheel test-real test-gpu test-history test-page test-crash fuzz supply lint format bench bench-peers docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -67,6 +67,11 @@ test-history: $(VENV)/.ready
 test-page: $(VENV)/.ready
 	$(BIN)/python -m pip install -q --group page
 	$(BIN)/pytest -q tests/page $(ARGS)
+
+# Needs CPython 3.11 or 3.12. TARGET --seconds N --planted; all of them for ten minutes each else.
+fuzz: $(VENV)/.ready
+	$(BIN)/python -m pip install -q --group fuzz
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 # Needs strace. All of it takes long; --sample N --seed TEXT takes N faults of it.
 test-crash: $(VENV)/.ready
