@@ -19,8 +19,6 @@ from dgpin.errors import DgpinError
 from dgpin.pin import facts
 from dgpin.verdict import Row, Verdict
 
-MODULES = ("torch", "deep_gemm")  # what an interpreter under test is asked about
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:

@@ -18,6 +18,7 @@ from dgpin.api.failures import BothFailedError, Cause, Failure, LoadError
 from dgpin.api.surface import Surface, from_json, to_json
 from dgpin.build.interpreter import Interpreter
 
+MODULES = ("torch", "deep_gemm")  # what an interpreter under test is asked about
 TIMEOUT = 300.0  # seconds: torch alone takes two, on a cold network disk a minute
 _SCRIPTS = Path(__file__).with_name("probe")
 _SHOWN = 300  # characters of what a library printed

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from dgpin.pin import facts as cached
 from dgpin.pin.facts import Facts
+from dgpin.source import address as addresses
+from dgpin.source import elsewhere, store
 from dgpin.source.commits import Log
 from dgpin.source.resolve import Resolved, resolve
 from dgpin.source.tree import Tree
@@ -59,8 +61,6 @@ class Mirrors:
         self, ref: str | None, *, repo: str, follow: str | None, old: str | None
     ) -> Resolved:
         """Return the commit that a REF means; see `dgpin.source.resolve.resolve` for refusals."""
-        from dgpin.source import elsewhere  # noqa: PLC0415 - brings GitPython
-
         others = [other for other in self._others if other != repo]
         return resolve(
             ref,
@@ -115,6 +115,8 @@ class Mirrors:
     def mirror(self, repo: str) -> "Mirror":
         """Return the mirror of a repository, brought up to date the first time."""
         if repo not in self._open:
+            if not self._fetch:
+                store.known(addresses.parse(repo))
             from dgpin.source.git import open_mirror  # noqa: PLC0415 - brings GitPython
 
             self._open[repo] = open_mirror(repo, fetch=self._fetch)

@@ -2,23 +2,23 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dgpin.api.lint import Lint
-from dgpin.pin.move import Move
-from dgpin.render import build, bump, carry, check, host_impact, lint, smoke
 from dgpin.render import rows as rendered
 from dgpin.render.document import document, summarise
 from dgpin.render.rows import MARKS, cell
 from dgpin.render.terminal import Line, Renderers
-from dgpin.smoke.report import Report
-from dgpin.source.losses import Carried
 from dgpin.verdict import Row, Verdict
 from dgpin.verify.answer import Answer, Point, Step, Verified
-from dgpin.verify.api_step import Compared
-from dgpin.verify.build_step import Built
-from dgpin.verify.check_step import Checked
 from dgpin.verify.request import Document
+
+if TYPE_CHECKING:
+    from dgpin.api.lint import Lint
+    from dgpin.smoke.report import Report
+    from dgpin.source.losses import Carried
+    from dgpin.verify.api_step import Compared
+    from dgpin.verify.build_step import Built
+    from dgpin.verify.check_step import Checked
 
 FORMS = ("text", "json", "markdown", "github")
 MOST_ROWS = 3  # of one step on the screen
@@ -149,7 +149,13 @@ def _whole(command: str, content: Mapping[str, object]) -> dict[str, object]:
     return whole
 
 
+# A renderer is imported for a fresh answer only: one that is kept has its document.
+
+
 def _check(found: Any) -> Mapping[str, object]:  # noqa: ANN401 - narrowed here
+    from dgpin.pin.move import Move  # noqa: PLC0415 - see above
+    from dgpin.render import bump, check  # noqa: PLC0415 - the same
+
     if isinstance(found, Move):
         return _whole("bump", bump.content(bump.Result(move=found)))
     checked: Checked = found
@@ -163,22 +169,30 @@ def _check(found: Any) -> Mapping[str, object]:  # noqa: ANN401 - narrowed here
 
 
 def _api(found: Any) -> Mapping[str, object]:  # noqa: ANN401 - narrowed here
+    from dgpin.render import host_impact  # noqa: PLC0415 - see above
+
     compared: Compared = found
     whole: dict[str, object] = json.loads(host_impact.as_json(compared.report, compared.impact))
     return whole
 
 
 def _lint(found: Any) -> Mapping[str, object]:  # noqa: ANN401 - narrowed here
+    from dgpin.render import lint  # noqa: PLC0415 - see above
+
     answer: Lint = found
     return _whole("lint", lint.content(answer))
 
 
 def _carry(found: Any) -> Mapping[str, object]:  # noqa: ANN401 - narrowed here
+    from dgpin.render import carry  # noqa: PLC0415 - see above
+
     carried: Carried = found
     return _whole("carry", carry.content(carried))
 
 
 def _build(found: Any) -> Mapping[str, object]:  # noqa: ANN401 - narrowed here
+    from dgpin.render import build  # noqa: PLC0415 - see above
+
     built: Built = found
     answer = build.Answer(
         jobs=(built.job,),
@@ -189,6 +203,8 @@ def _build(found: Any) -> Mapping[str, object]:  # noqa: ANN401 - narrowed here
 
 
 def _smoke(found: Any) -> Mapping[str, object]:  # noqa: ANN401 - narrowed here
+    from dgpin.render import smoke  # noqa: PLC0415 - see above
+
     report: Report = found
     return _whole("smoke", smoke.content(report))
 

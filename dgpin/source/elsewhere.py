@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from dgpin.errors import DgpinError
 from dgpin.source import address as addresses
-from dgpin.source import git, github
 from dgpin.source.address import Address
 from dgpin.source.resolve import Elsewhere
 
@@ -30,6 +29,8 @@ def search(urls: Sequence[str], *, fetch: bool) -> Elsewhere:
 
 
 def _holder(address: Address, commit: str, *, fetch: bool) -> str | None:
+    from dgpin.source import git, github  # noqa: PLC0415 - most commits are where they should be
+
     if fetch and address.slug:
         branches = github.branches_with(address.slug, commit)
         if branches:

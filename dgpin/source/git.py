@@ -30,15 +30,6 @@ os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 import git
 
 
-class NoMirrorError(UnavailableError):
-    """Nothing is known of a repository, and the network was not to be used."""
-
-    hint = "Run the same command once with network, without --offline."
-
-    def __init__(self, shown: str) -> None:
-        super().__init__(f"there is no copy of {shown} in the cache")
-
-
 class NoHistoryError(UnavailableError):
     """A mirror that knows the commits of a history but not all that was in them."""
 
@@ -282,7 +273,7 @@ def open_mirror(url: str, *, fetch: bool) -> Mirror:
     Raises:
         AddressError: the address is refused.
         NoRepositoryError: a local path holds no repository.
-        NoMirrorError: there is no mirror, and none was to be fetched.
+        store.NoMirrorError: there is no mirror, and none was to be fetched.
         FetchError: the remote could not be reached.
         UnavailableError: no git, or the cache cannot be written.
     """
@@ -290,9 +281,7 @@ def open_mirror(url: str, *, fetch: bool) -> Mirror:
     transfer.require_git()
     path = store.place(address)
     if not fetch:
-        if not (as_of := store.stamp(path)):
-            raise NoMirrorError(address.shown)
-        return Mirror(address, path, fetched=False, as_of=as_of)
+        return Mirror(address, path, fetched=False, as_of=store.known(address))
     asked = store.now()
     with store.locked(path, shown=address.shown, limit=invocation.FETCH_LIMIT):
         # Whoever held the lock may have fetched just what we were waiting for.

@@ -26,6 +26,15 @@ class CacheError(UnavailableError):
         super().__init__(f"the cache {path} cannot be used: {why}")
 
 
+class NoMirrorError(UnavailableError):
+    """Nothing is known of a repository, and the network was not to be used."""
+
+    hint = "Run the same command once with network, without --offline."
+
+    def __init__(self, shown: str) -> None:
+        super().__init__(f"there is no copy of {shown} in the cache")
+
+
 class BusyError(UnavailableError):
     """Another dgpin is fetching the same repository and does not come to an end."""
 
@@ -64,6 +73,18 @@ def stamp(path: Path) -> str:
         return (path / _STAMP).read_text("utf-8").strip()
     except OSError:
         return ""
+
+
+def known(address: Address) -> str:
+    """Return when the mirror of a repository was last brought up to date.
+
+    Raises:
+        NoMirrorError: there is none.
+        CacheError: as `stamp`.
+    """
+    if not (found := stamp(place(address))):
+        raise NoMirrorError(address.shown)
+    return found
 
 
 def now() -> str:

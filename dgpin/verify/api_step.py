@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from dgpin.api import allow, bind_findings, capabilities, compare
+from dgpin.api import allow, capabilities
 from dgpin.api import lint as rules
 from dgpin.api.bind_findings import Finding, Impact
 from dgpin.api.builds import Build
@@ -29,12 +29,9 @@ class Compared(NamedTuple):
 
 def run(material: Material) -> Answer:
     """Hold every use of the host against both surfaces."""
-    if material.subject.old is None:
-        return Answer(step=Step.API, verdict=Verdict.SKIP, summary="nothing moves")
     old, new = material.old_surface(), material.new_surface()
-    comparison = compare.compare(old, new)
+    comparison, impact = material.comparison(), material.impact()
     report = _report(material, comparison)
-    impact = bind_findings.impact(material.scan(), comparison)
     rows = ordered((*_breaks(impact, _reasons(material)), *_doubts(impact, comparison)))
     broken = sum(row.verdict.is_finding for row in rows)
     changes = len(comparison.breaking)
@@ -110,8 +107,7 @@ def _broken_by_the_move(material: Material) -> set[tuple[str, int]]:
     """Return the places that diff-api names already."""
     if material.subject.old is None:
         return set()
-    comparison = compare.compare(material.old_surface(), material.new_surface())
-    found = bind_findings.impact(material.scan(), comparison).breaks
+    found = material.impact().breaks
     return {(finding.use.place.path, finding.use.place.line) for finding in found}
 
 

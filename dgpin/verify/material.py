@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from dgpin.api import diff, load, locate, static
+from dgpin.api import load, locate
 from dgpin.api.builds import Build, NotABuildError
 from dgpin.api.failures import fits
 from dgpin.api.host import scan
@@ -20,6 +20,10 @@ from dgpin.verify.answer import Point
 from dgpin.verify.known import UnknownSourceError
 from dgpin.verify.request import Request
 from dgpin.verify.subject import Subject
+
+if TYPE_CHECKING:  # answers that are kept need none of it
+    from dgpin.api.bind_findings import Impact
+    from dgpin.api.change import Comparison
 
 T = TypeVar("T")
 _SHORT = 12  # digits of a commit in a label
@@ -64,17 +68,35 @@ class Material:
         self.subject = subject
         self.git = threading.Lock()
         self.python: Once[Interpreter] = Once(self._python)
+        self.inputs: Once[str] = Once(self._inputs)
         self.scan: Once[Scan] = Once(partial(scan.scan, subject.host.root))
         self.old: Once[Named] = Once(lambda: self._named(subject.old or subject.new))
         self.new: Once[Named] = Once(lambda: self._named(subject.new))
         self.old_surface: Once[Surface] = Once(lambda: self._surface(self.old()))
         self.new_surface: Once[Surface] = Once(lambda: self._surface(self.new()))
+        self.comparison: Once[Comparison] = Once(self._comparison)
+        self.impact: Once[Impact] = Once(self._impact)
 
     def _python(self) -> Interpreter:
         env = self.request.env
         return interpreter.read(
-            self.request.python or interpreter.default(env), modules=diff.MODULES
+            self.request.python or interpreter.default(env), modules=load.MODULES
         )
+
+    def _inputs(self) -> str:
+        from dgpin.verify import inputs  # noqa: PLC0415 - it takes what is collected here
+
+        return inputs.of_api(self)
+
+    def _comparison(self) -> "Comparison":
+        from dgpin.api import compare  # noqa: PLC0415 - an answer that is kept needs none
+
+        return compare.compare(self.old_surface(), self.new_surface())
+
+    def _impact(self) -> "Impact":
+        from dgpin.api import bind_findings  # noqa: PLC0415 - as above
+
+        return bind_findings.impact(self.scan(), self.comparison())
 
     def _named(self, point: Point) -> Named:
         if point.given:
@@ -102,6 +124,8 @@ class Material:
         return None
 
     def _surface(self, named: Named) -> Surface:
+        from dgpin.api import static  # noqa: PLC0415 - a build that is loaded needs none
+
         if isinstance(named, Source):
             with self.git:  # its text is read out of the mirror
                 return static.of_source(named)

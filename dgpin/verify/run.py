@@ -9,7 +9,7 @@ from pathlib import Path
 from dgpin.errors import DgpinError, UnavailableError, UsageError
 from dgpin.pin.host import Fit, Host
 from dgpin.verdict import Place, Row, Verdict
-from dgpin.verify import api_step, build_step, carry_step, check_step, gates, smoke_step, subject
+from dgpin.verify import gates, kept, subject
 from dgpin.verify.answer import Answer, Step, Verified
 from dgpin.verify.material import Material
 from dgpin.verify.request import Request
@@ -42,10 +42,10 @@ def _answers(material: Material) -> tuple[tuple[Answer, ...], tuple[Row, ...]]:
     # Mostly they wait for git, compilers and interpreters, so threads do.
     with ThreadPoolExecutor(len(Step)) as pool:
         simple: dict[Step, Callable[[Material], Answer]] = {
-            Step.CHECK: check_step.run,
-            Step.API: api_step.run,
-            Step.LINT: api_step.lint,
-            Step.CARRY: carry_step.run,
+            Step.CHECK: _check,
+            Step.API: _api,
+            Step.LINT: _lint,
+            Step.CARRY: _carry,
         }
         runs = {step: pool.submit(_timed, material, step, run) for step, run in simple.items()}
         building = pool.submit(_build, material)
@@ -55,6 +55,41 @@ def _answers(material: Material) -> tuple[tuple[Answer, ...], tuple[Row, ...]]:
         answers = {step: run.result() for step, run in runs.items()}
     answers |= {Step.BUILD: built, Step.SMOKE: smoked}
     return tuple(answers[step] for step in Step), proofs
+
+
+# Whoever runs a step imports it: one that is left out, or was answered before, costs nothing.
+
+
+def _check(material: Material) -> Answer:
+    from dgpin.verify import check_step  # noqa: PLC0415 - see above
+
+    return check_step.run(material)
+
+
+def _api(material: Material) -> Answer:
+    def make() -> Answer:
+        from dgpin.verify import api_step  # noqa: PLC0415 - see above
+
+        return api_step.run(material)
+
+    if material.subject.old is None:
+        return Answer(step=Step.API, verdict=Verdict.SKIP, summary="nothing moves")
+    return kept.answer(Step.API, material.inputs(), make)
+
+
+def _lint(material: Material) -> Answer:
+    def make() -> Answer:
+        from dgpin.verify import api_step  # noqa: PLC0415 - see above
+
+        return api_step.lint(material)
+
+    return kept.answer(Step.LINT, material.inputs(), make)
+
+
+def _carry(material: Material) -> Answer:
+    from dgpin.verify import carry_step  # noqa: PLC0415 - see above
+
+    return carry_step.run(material)
 
 
 def _timed(material: Material, step: Step, run: Callable[[Material], Answer]) -> Answer:
@@ -76,6 +111,8 @@ def _build(material: Material) -> tuple[Answer, Path | None]:
     roots: list[Path | None] = [None]
 
     def run(each: Material) -> Answer:
+        from dgpin.verify import build_step  # noqa: PLC0415 - see above
+
         answer, roots[0] = build_step.run(each)
         return answer
 
@@ -96,6 +133,8 @@ def _smoke(
     proofs: list[tuple[Row, ...]] = [()]
 
     def run(each: Material) -> Answer:
+        from dgpin.verify import smoke_step  # noqa: PLC0415 - see above
+
         # Only a build that is made here has to be waited for.
         _, root = building.result() if each.request.compile else (None, None)
         answer, proofs[0] = smoke_step.run(each, required, root)

@@ -125,7 +125,7 @@ def test_an_old_tree_is_not_read_twice(tmp_path: Path, monkeypatch: pytest.Monke
     """When no file has changed, none is opened."""
     file = tmp_path / "a.py"
     file.write_text(USE)
-    monkeypatch.setattr("dgpin.api.host.scan._RACE", -(10**12))
+    monkeypatch.setattr("dgpin.stamp.RACE", -(10**12))
     before = scan(tmp_path)
 
     def refuse(*_args: object) -> None:

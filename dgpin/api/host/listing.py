@@ -55,10 +55,12 @@ def _git_files(root: Path) -> list[str] | None:
 
 
 def _walk(root: Path) -> Iterator[str]:
-    for folder, folders, names in os.walk(root):
+    top = os.fspath(root)
+    for folder, folders, names in os.walk(top):
         folders[:] = [name for name in folders if name not in _SKIPPED]
-        prefix = Path(folder).relative_to(root)
-        yield from ((prefix / name).as_posix() for name in names if name.endswith(".py"))
+        # 5000 Path objects would take longer than the walk.
+        prefix = "" if folder == top else f"{folder[len(top) :].strip('/')}/"
+        yield from (prefix + name for name in names if name.endswith(".py"))
 
 
 def _is_library(path: str) -> bool:
@@ -84,9 +86,20 @@ def read(root: Path, path: str) -> bytes | Skipped | None:
             return Skipped(path=path, reason="it is not a regular file")
         if facts.st_size > LARGEST:
             return Skipped(path=path, reason=f"it is larger than {LARGEST >> 20} MiB")
-        with open(whole, "rb") as file:  # noqa: PTH123 - as above
-            return file.read()
+        return _content(whole, facts.st_size)
     except FileNotFoundError:
         return Skipped(path=path, reason="it is listed and is not there", is_there=False)
     except OSError as error:
         return Skipped(path=path, reason=error.strerror or type(error).__name__)
+
+
+def _content(path: str, size: int) -> bytes:
+    """Return a file's bytes by the system's calls: a file object takes twice as long to make."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        pieces = []
+        while piece := os.read(file, size + 1):
+            pieces.append(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(file)

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import sys
-import time
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dgpin import cache, record
+from dgpin import cache, record, stamp
 from dgpin.api.host.listing import WORD, Listing, listing, read
 from dgpin.api.uses import Remark, Scan, Skipped
 from dgpin.verdict import Place
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 _ROUNDS = 3  # re-exports that are followed into files without a word of the API
 _REMARK = re.compile(r"#\s*dgpin:\s*ignore(?:\[(?P<rules>[^\]]*)\])?(?P<reason>.*)")
-# A file that changed this short before it was looked at may change again within its time stamp.
-_RACE = 2_000_000_000  # nanoseconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +38,8 @@ class _Contents:
 def scan(root: Path) -> Scan:
     """Return every use in a host's Python files. Nothing of the host is imported or run."""
     found = listing(root)
-    stamp = _stamp(found)
-    known = _load(f"seen/{stamp}") if stamp else None
+    stamped = _stamp(found)
+    known = _load(f"seen/{stamped}") if stamped else None
     if known is not None:
         return known
     contents = _contents(found, found.paths, lambda data: WORD in data)
@@ -53,9 +50,17 @@ def scan(root: Path) -> Scan:
         answer, alone = _fresh(found, contents, packages)
         if alone:
             _store(f"content/{digest}", answer)
-    if stamp:
-        _store(f"seen/{stamp}", answer)
+    if stamped:
+        _store(f"seen/{stamped}", answer)
     return answer
+
+
+def seen(root: Path) -> str:
+    """Return what tells one answer of `scan` from another without reading a file.
+
+    "" when nothing does, because a file changed just now.
+    """
+    return _stamp(listing(root))
 
 
 def _contents(found: Listing, paths: Iterable[str], wanted: Callable[[bytes], bool]) -> _Contents:
@@ -203,22 +208,8 @@ def _digest(contents: _Contents, found: Listing) -> str:
 
 
 def _stamp(found: Listing) -> str:
-    """Return a hash over the file system's facts of every file, as git's index keeps them.
-
-    "" when one of them changed just now, so that its content may change without them.
-    """
-    whole = hashlib.sha256(f"{_version()}\0{found.root.resolve()}".encode())
-    latest = 0
-    for path in found.paths:
-        try:
-            facts = os.lstat(f"{found.root}/{path}")
-        except OSError:
-            whole.update(f"{path}\0-".encode(errors="surrogateescape"))
-            continue
-        latest = max(latest, facts.st_mtime_ns, facts.st_ctime_ns)
-        row = f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\0{facts.st_ctime_ns}\0{facts.st_ino}"
-        whole.update(row.encode(errors="surrogateescape"))
-    return whole.hexdigest() if latest < time.time_ns() - _RACE else ""
+    stamped = stamp.of_files(found.root, found.paths)
+    return hashlib.sha256(f"{_version()}{stamped}".encode()).hexdigest() if stamped else ""
 
 
 def _load(name: str) -> Scan | None:
