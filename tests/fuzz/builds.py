@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import random
 import re
 import shutil
 import tempfile
@@ -106,6 +107,26 @@ def _packed(data: bytes) -> bytes:
             with contextlib.suppress(UnicodeEncodeError, ValueError), mock.patch("warnings.warn"):
                 archive.writestr(info, content)
     return out.getvalue()
+
+
+_STEPS = (b"../", b"../../", b"../../../../", b"/", b"./", b"deep_gemm/", b"third_party/", b"x")
+
+
+def _other_path(data: bytes, chance: random.Random) -> bytes:
+    """Put a step into a member's name, or a member twice; an archive of bytes stays as it is."""
+    if data.startswith(b"PK"):
+        return data
+    lines = data.split(b"\n")
+    which = chance.randrange(len(lines))
+    name, equals, content = lines[which].partition(b"=")
+    if chance.random() < 0.2:
+        lines.insert(chance.randrange(len(lines) + 1), lines[which])
+    else:
+        places = [0, *(index + 1 for index, byte in enumerate(name) if byte == ord("/"))]
+        place = chance.choice(places)
+        name = name[:place] + chance.choice(_STEPS) + name[place:]
+        lines[which] = (b"@" if chance.random() < 0.1 else b"") + name + equals + content
+    return b"\n".join(lines)
 
 
 @contextlib.contextmanager
@@ -231,6 +252,7 @@ ELF = Target(
 WHEELS = Target(
     name="wheels",
     read=_wheels,
+    change=_other_path,
     words=(
         "../",
         "deep_gemm/",
