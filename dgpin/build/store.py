@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from dgpin import cache
 from dgpin.build import fingerprint as fingerprints
@@ -106,14 +106,10 @@ def locked(key: str, *, waiting: Callable[[], None]) -> Iterator[Path]:
     except OSError as error:
         raise StoreError(root, error) from error
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            waiting()
-            fcntl.flock(lock, fcntl.LOCK_EX)
         draft = root / f".{key}.new"
-        _clear_drafts(root, mine=key)
         try:
+            _take(lock, waiting)
+            _clear_drafts(root, mine=key)
             draft.mkdir()
         except OSError as error:
             raise StoreError(root, error) from error
@@ -121,6 +117,14 @@ def locked(key: str, *, waiting: Callable[[], None]) -> Iterator[Path]:
             yield draft
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+def _take(lock: IO[str], waiting: Callable[[], None]) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        waiting()
+        fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def _clear_drafts(root: Path, *, mine: str) -> None:

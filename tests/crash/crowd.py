@@ -116,12 +116,12 @@ def editor(root: Path, saves: int, *, in_place: bool) -> tuple[int, list[str]]:
             else:
                 (root / "draft").write_bytes(text)
                 (root / "draft").replace(path)
-            time.sleep(pauses.uniform(0, 0.04))
+            time.sleep(pauses.uniform(0, 0.1))
 
     bumps, bad = 0, []
     with beside(work) as is_at_work:
         while is_at_work():
-            with suppress(files.ChangedError):
+            with suppress(files.ChangedError, files.OpenError):
                 bump(root, COMMITS[(bumps + 1) % 2])
                 bumps += 1
     if lost.exists():
@@ -177,7 +177,7 @@ def checkout(root: Path, rounds: int) -> tuple[int, list[str]]:
     with beside(work) as is_at_work:
         while is_at_work():
             # A file that git has taken away for an instant is none of the bump's faults.
-            with suppress(files.ChangedError, FileNotFoundError):
+            with suppress(files.ChangedError, files.OpenError, FileNotFoundError):
                 bump(root, COMMITS[(bumps + 1) % 2])
                 bumps += 1
     for path in PATHS:

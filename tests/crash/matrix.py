@@ -1,7 +1,8 @@
 """Every state-changing system call of dgpin's commands, failed in each way, on real processes.
 
 Phases: `bump` and `init` on a host; `recovery`, the next bump after one that was killed at each of
-its calls; `facts`, a dry run that fills the cache of facts. After each fault comes the next run.
+its calls; `facts`, a dry run that fills the cache of facts; `build cache` and `exported source`,
+what `build` keeps. After each fault comes the next run.
 """
 
 import hashlib
@@ -9,14 +10,14 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from dgpin import files
 from dgpin.errors import DgpinError
-from tests.crash import scene, tracing
+from tests.crash import caches, scene, tracing
 from tests.crash.scene import Scene
 from tests.crash.tracing import Call, Ended, Fault
 
@@ -38,17 +39,27 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Phase:
-    """A command and the hosts that it starts from, by the names of their directories."""
+    """A command and the hosts, or caches, that it starts from, by the names of their directories.
+
+    Without words it is not a command but what one of them keeps in the build cache.
+    """
 
     name: str
     words: Sequence[str]
     starts: Sequence[str]
+
+    def work(self, where: Path) -> Callable[[], int]:
+        """Return what is done in a host or a cache."""
+        if not self.words:
+            return caches.command(where, self.name)
+        return scene.command(where, self.words)
 
 
 def phases(given: Scene, notes: Path) -> tuple[Phase, ...]:
     """Return the phases; this leaves hosts in which a bump was killed in the scene's room."""
     # Without the losses accepted a bump ends when it has recovered: refused, or nothing to do.
     recovery = given.bump[:3]
+    kept = caches.make(given.room)
     return (
         Phase("bump", given.bump, ["host"]),
         Phase("bump outside git", given.bump, ["plain"]),
@@ -56,13 +67,14 @@ def phases(given: Scene, notes: Path) -> tuple[Phase, ...]:
         Phase("recovery outside git", recovery, list(_interrupted(given, "plain", notes))),
         Phase("init", ["init"], ["host"]),
         Phase("facts", [*given.bump, "--dry-run"], ["host"]),
+        *(Phase(kind, [], kept) for kind in caches.KINDS),
     )
 
 
 def _interrupted(given: Scene, start: str, notes: Path) -> Iterator[str]:
     """Kill a bump at each of its calls, and yield the hosts that differ in what is left."""
     seen: set[object] = set()
-    for call in _calls(given, start, given.bump, notes):
+    for call in _calls(given, Phase("bump", given.bump, [start]), start, notes):
         name = f"{start}-killed-at-{call.name}-{call.number}"
         host = given.copy(given.room / name, start)
         tracing.inject(scene.command(host, given.bump), call, Fault.KILL)
@@ -83,11 +95,11 @@ def _without_numbers(texts: scene.Texts) -> frozenset[tuple[str, int]]:
     ) | {(path, hash(text)) for path, (_, text) in texts.items() if "dgpin" not in path}
 
 
-def _calls(given: Scene, start: str, words: Sequence[str], notes: Path) -> list[Call]:
+def _calls(given: Scene, phase: Phase, start: str, notes: Path) -> list[Call]:
     host = given.copy(given.room / "recorded", start)
-    ended, calls = tracing.record(scene.command(host, words), notes)
+    ended, calls = tracing.record(phase.work(host), notes)
     if ended.code not in EXIT_CODES or not calls:
-        message = f"nothing to fail was recorded: {words} ended with {ended}"
+        message = f"nothing to fail was recorded: {phase.name} ended with {ended}"
         raise RuntimeError(message)
     shutil.rmtree(host)
     return [call for call in calls if _is_of_dgpin(call)]
@@ -104,7 +116,7 @@ def cases(given: Scene, found: Sequence[Phase], notes: Path) -> Iterator[Case]:
         for start in phase.starts:
             if phase.name == "facts":
                 _forget_facts()
-            for call in _calls(given, start, phase.words, notes):
+            for call in _calls(given, phase, start, notes):
                 for fault in Fault:
                     if fault is Fault.SHORT and (call.name != "write" or call.size < 2):
                         continue
@@ -124,26 +136,33 @@ def sample(every: Sequence[Case], size: int, seed: str) -> list[Case]:
     return sorted(every, key=rank)[:size]
 
 
-def judge(given: Scene, case: Case, words: Sequence[str], room: Path) -> Iterator[str]:
+def judge(given: Scene, case: Case, phase: Phase, room: Path) -> Iterator[str]:
     """Run a case in a room of its own and yield what is wrong afterwards."""
     host = given.copy(room / "tried", case.start)
     if case.phase == "facts":
         _forget_facts()
-    ended = tracing.inject(scene.command(host, words), case.call, case.fault)
+    ended = tracing.inject(phase.work(host), case.call, case.fault)
     try:
-        yield from _judge(given, case, host, ended)
+        yield from _ending(case, ended)
+        if phase.words:
+            yield from _judge(given, case, host, ended)
+        else:
+            yield from caches.judge(host, phase.name, ended.code)
     except DgpinError as error:
         yield f"{type(error).__name__}: {error}"
     finally:
         shutil.rmtree(host)
 
 
-def _judge(given: Scene, case: Case, host: Path, ended: Ended) -> Iterator[str]:
+def _ending(case: Case, ended: Ended) -> Iterator[str]:
     killed = case.fault is Fault.KILL and ended.code == -9
     if not killed and ended.code not in EXIT_CODES:
         yield f"exit {ended.code}: {ended.printed.strip()[-300:]}"
     if "Traceback" in ended.printed:
         yield f"a traceback: {ended.printed.strip()[-300:]}"
+
+
+def _judge(given: Scene, case: Case, host: Path, ended: Ended) -> Iterator[str]:
     which, is_first = _which(given, host, case), not case.phase.startswith("recovery")
     if is_first and "nothing was written" in ended.printed and which != "old":
         yield "it says that nothing was written, and something was"
@@ -204,14 +223,14 @@ def _others(given: Scene, host: Path) -> Iterator[str]:
 
 def run(given: Scene, chosen: Sequence[Case], found: Sequence[Phase]) -> list[tuple[Case, str]]:
     """Try the cases in two processes, one on the disk and one in memory; return what is bad."""
-    words = {phase.name: phase.words for phase in found}
+    by_name = {phase.name: phase for phase in found}
     readers = []
     for half, where in enumerate((given.room, _memory() or given.room)):
         out, into = os.pipe()
         if os.fork() == 0:
             os.close(out)
             try:
-                _work(given, chosen[half::2], words, where, into)
+                _work(given, chosen[half::2], by_name, where, into)
             finally:
                 os._exit(0)
         os.close(into)
@@ -235,7 +254,7 @@ def _memory() -> Path | None:
 
 
 def _work(
-    given: Scene, chosen: Sequence[Case], words: dict[str, Sequence[str]], where: Path, into: int
+    given: Scene, chosen: Sequence[Case], phases: dict[str, Phase], where: Path, into: int
 ) -> None:
     """Try cases with a cache of one's own, and write down what is bad."""
     with tempfile.TemporaryDirectory(dir=where) as name, os.fdopen(into, "w") as report:
@@ -243,6 +262,6 @@ def _work(
         shutil.copytree(given.room / "cache", room / "cache", symlinks=True)
         tracing.environment({"DGPIN_CACHE_DIR": str(room / "cache")})
         for number, case in enumerate(chosen):
-            found = judge(given, case, words[case.phase], room)
+            found = judge(given, case, phases[case.phase], room)
             report.writelines(f"{number} {what!r}\n" for what in found)
         report.write("done\n")
