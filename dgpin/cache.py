@@ -7,9 +7,21 @@ damaged, or belongs to another user counts as absent.
 import contextlib
 import json
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from dgpin.errors import UnavailableError
+
+
+class CacheError(UnavailableError):
+    """The cache cannot hold what must be kept there."""
+
+    hint = "Set DGPIN_CACHE_DIR to a directory of your own that can be written."
+
+    def __init__(self, path: Path, why: object) -> None:
+        super().__init__(f"the cache {path} cannot be used: {why}")
 
 
 def root() -> Path:
@@ -22,14 +34,44 @@ def root() -> Path:
     return Path(platformdirs.user_cache_dir("dgpin"))
 
 
+def directory(name: str) -> Path:
+    """Return a directory of the cache, made if it is not there.
+
+    Raises:
+        CacheError: it cannot be made, is a link, or belongs to another user, who could change what
+            is run from there.
+    """
+    home = root()
+    place = home
+    try:
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if place.stat().st_uid != os.getuid():
+            raise CacheError(home, "it belongs to another user")
+        for step in Path(name).parts:
+            place = place / step
+            place.mkdir(exist_ok=True, mode=0o700)
+            if not is_own(place):
+                raise CacheError(place, "it is a link, or belongs to another user")
+    except OSError as error:
+        raise CacheError(place, error.strerror or error) from error
+    return place
+
+
+def is_own(path: Path) -> bool:
+    """Tell whether there is something at a path that is no link and belongs to this user."""
+    try:
+        info = path.lstat()
+    except OSError:
+        return False
+    return info.st_uid == os.getuid() and not stat.S_ISLNK(info.st_mode)
+
+
 def read_json(name: str) -> Any:  # noqa: ANN401 - parsed by the caller, at the border
     """Return an entry's JSON value, or None when there is no sound entry of that name."""
     path = root() / name
     try:
-        if path.stat().st_uid != os.getuid():
-            return None
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        return json.loads(path.read_bytes()) if is_own(path) else None
+    except (OSError, ValueError, RecursionError):
         return None
 
 
@@ -41,7 +83,7 @@ def write_json(name: str, value: object) -> None:
         handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(value, file, indent=1, sort_keys=True)
+                file.write(json.dumps(value, sort_keys=True))
             Path(draft).replace(path)
         except BaseException:
             Path(draft).unlink(missing_ok=True)

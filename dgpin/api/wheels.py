@@ -196,7 +196,7 @@ def _placed(
     known = f"api/wheels/{hashlib.sha256(listing.encode()).hexdigest()[:32]}.json"
     digest = cache.read_json(known)
     builds = _shelf()
-    if isinstance(digest, str) and (builds / digest / PACKAGE).is_dir():
+    if isinstance(digest, str) and cache.is_own(builds / digest):
         found = Build(label=label, root=builds / digest)
         if found.digest() == digest:
             return found
@@ -209,8 +209,9 @@ def _placed(
             with archive.open(info) as source, target.open("wb") as sink:
                 shutil.copyfileobj(source, sink)
         digest = Build(label=label, root=draft).digest()
-        if not (builds / digest).exists():
-            draft.rename(builds / digest)
+        known_build = Build(label=label, root=builds / digest)
+        if not cache.is_own(known_build.root) or known_build.digest() != digest:
+            _put(draft, known_build.root)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     cache.write_json(known, digest)
@@ -221,15 +222,25 @@ def keep(build: Build) -> Build:
     """Copy a build that is about to vanish into the cache, under its content's hash."""
     digest = build.digest()
     target = _shelf() / digest
-    if not target.exists():
-        draft = Path(tempfile.mkdtemp(dir=_shelf(), prefix=".new-"))
+    if cache.is_own(target):
+        return Build(label=build.label, root=target)
+    draft = Path(tempfile.mkdtemp(dir=_shelf(), prefix=".new-"))
+    try:
         skipped = shutil.ignore_patterns("include", "csrc", "docs", "__pycache__")
         shutil.copytree(build.package, draft / PACKAGE, ignore=skipped)
-        draft.rename(target)
+        _put(draft, target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
     return Build(label=build.label, root=target)
 
 
+def _put(draft: Path, target: Path) -> None:
+    """Put what was just unpacked in its place, whatever is there."""
+    if target.is_symlink():
+        target.unlink()
+    shutil.rmtree(target, ignore_errors=True)
+    draft.rename(target)
+
+
 def _shelf() -> Path:
-    shelf = cache.root() / "unpacked"
-    shelf.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return shelf
+    return cache.directory("unpacked")

@@ -186,13 +186,12 @@ def _unpack(data: bytes, draft: Path, requirement: str) -> None:
 
 
 def _once(name: str, write: Callable[[Path], None]) -> Path:
-    home = cache.root() / "sources"
+    home = cache.directory("sources")
     final = home / name
     try:
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
         with (home / f".{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not final.is_dir():
+            if not cache.is_own(final):
                 draft = home / f".{name}.new"
                 shutil.rmtree(draft, ignore_errors=True)
                 draft.mkdir()

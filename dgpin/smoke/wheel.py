@@ -1,9 +1,12 @@
 """A wheel unpacked whole: its kernels' headers are what is compiled at run time."""
 
+import contextlib
 import hashlib
 import shutil
 import tempfile
 import zipfile
+import zlib
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from dgpin import cache, process
@@ -52,12 +55,13 @@ def _download(spec: str, python: Interpreter, to: Path) -> Path:
 
 
 def _unpacked(path: Path, *, label: str) -> Path:
-    root = cache.root() / "smoke" / "wheels" / _sha256(path)[:32]
-    if not (root / _PACKAGE / "__init__.py").is_file():
-        root.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    root = cache.directory("smoke/wheels") / _sha256(path)[:32]
+    if not cache.is_own(root) or not _is_whole(path, root, label=label):
         draft = Path(tempfile.mkdtemp(dir=root.parent, prefix=".new-"))
         try:
             _extract(path, draft, label=label)
+            if root.is_symlink():
+                root.unlink()
             shutil.rmtree(root, ignore_errors=True)
             draft.rename(root)
         finally:
@@ -65,15 +69,32 @@ def _unpacked(path: Path, *, label: str) -> Path:
     return root / _PACKAGE
 
 
+def _is_whole(path: Path, root: Path, *, label: str) -> bool:
+    """Tell whether what was unpacked before is still what the wheel holds."""
+    with _opened(path, label=label) as archive:
+        return all(
+            cache.is_own(root / place) and zlib.crc32((root / place).read_bytes()) == info.CRC
+            for info, place in _members(archive, label=label)
+        )
+
+
 def _extract(path: Path, to: Path, *, label: str) -> None:
+    with _opened(path, label=label) as archive:
+        for info, place in _members(archive, label=label):
+            _write(archive, info, to / place)
+
+
+@contextlib.contextmanager
+def _opened(path: Path, *, label: str) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
-            _extract_package(archive, to, label=label)
+            yield archive
     except archives.DAMAGED as error:
         raise NotABuildError(label, f"is no whole wheel: {error}") from error
 
 
-def _extract_package(archive: zipfile.ZipFile, to: Path, *, label: str) -> None:
+def _members(archive: zipfile.ZipFile, *, label: str) -> list[tuple[zipfile.ZipInfo, Path]]:
+    """Return what belongs to the package, and where it is unpacked."""
     members = {info.filename: info for info in archive.infolist() if not archives.leads_out(info)}
     inits = [name for name in members if name.endswith(f"{_PACKAGE}/__init__.py")]
     tops = [PurePosixPath(name).parts[:-1] for name in inits]
@@ -82,23 +103,22 @@ def _extract_package(archive: zipfile.ZipFile, to: Path, *, label: str) -> None:
     if len(tops) != 1:
         raise NotABuildError(label, f"it holds {len(tops)} packages deep_gemm")
     top = tops[0]
-    wanted: dict[str, Path] = {}
-    for name in members:
+    wanted: list[tuple[zipfile.ZipInfo, Path]] = []
+    for name, info in members.items():
         parts = PurePosixPath(name).parts
         if not parts or name.endswith("/"):
             continue
         if parts[: len(top)] == top:
-            wanted[name] = to.joinpath(*parts[len(top) - 1 :])
+            wanted.append((info, Path(*parts[len(top) - 1 :])))
         elif parts[0].endswith(".dist-info") and parts[-1] in {"METADATA", "RECORD"}:
-            wanted[name] = to.joinpath(*parts)
-    archives.check_size((members[name] for name in wanted), label=label)
-    for name, target in wanted.items():
-        _write(archive, name, target)
+            wanted.append((info, Path(*parts)))
+    archives.check_size((info for info, _ in wanted), label=label)
+    return wanted
 
 
-def _write(archive: zipfile.ZipFile, name: str, target: Path) -> None:
+def _write(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open(name) as source, target.open("wb") as sink:
+    with archive.open(info) as source, target.open("wb") as sink:
         shutil.copyfileobj(source, sink)
 
 

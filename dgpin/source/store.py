@@ -10,20 +10,12 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from dgpin import cache
+from dgpin.cache import CacheError
 from dgpin.errors import UnavailableError
 from dgpin.source.address import Address
 
 _STAMP = "dgpin-fetched"
 _POLL = 0.05  # seconds
-
-
-class CacheError(UnavailableError):
-    """The cache cannot hold a mirror."""
-
-    hint = "Set DGPIN_CACHE_DIR to a directory of your own that can be written."
-
-    def __init__(self, path: Path, why: object) -> None:
-        super().__init__(f"the cache {path} cannot be used: {why}")
 
 
 class NoMirrorError(UnavailableError):
@@ -67,9 +59,9 @@ def stamp(path: Path) -> str:
     Raises:
         CacheError: the mirror belongs to another user, whose git configuration could run programs.
     """
+    if os.path.lexists(path) and not cache.is_own(path):
+        raise CacheError(path, "it is a link, or belongs to another user")
     try:
-        if path.stat().st_uid != os.getuid():
-            raise CacheError(path, "it belongs to another user")
         return (path / _STAMP).read_text("utf-8").strip()
     except OSError:
         return ""
