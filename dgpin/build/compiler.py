@@ -11,6 +11,7 @@ from dgpin import process
 from dgpin.errors import UnavailableError
 
 PROBE_LIMIT = 60.0  # seconds; a probe takes one
+_SHARED = "libstdc++.so"
 
 
 class HangingCompilerError(UnavailableError):
@@ -115,6 +116,20 @@ def probe(
     if done.returncode is None:
         raise HangingCompilerError(compiler.command, limit)
     return Probe(compiles=done.returncode == 0, output=done.tail)
+
+
+def has_shared_library(compiler: Compiler, env: Mapping[str, str]) -> bool:
+    """Return whether what it links uses the C++ library that torch uses: the shared one.
+
+    An extension with a static one of its own imports, and dies of SIGSEGV when the JIT compiles its
+    first kernel (met with a g++ outside the system's, on Ubuntu 24.04 with torch 2.11).
+    """
+    if "-static-libstdc++" in compiler.link_flags:
+        return False
+    words = [*compiler.command, *compiler.flags, f"-print-file-name={_SHARED}"]
+    done = process.run(words, env=env, timeout=PROBE_LIMIT)
+    # What is not found comes back as it was asked for.
+    return done.returncode != 0 or done.text.strip() != _SHARED
 
 
 def library_directories(compiler: Compiler, env: Mapping[str, str]) -> tuple[Path, ...]:

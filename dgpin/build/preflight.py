@@ -186,6 +186,14 @@ def _compiler(recipe: Recipe, toolchain: Toolchain) -> Iterator[Item]:
         status=Status.FOUND,
         detail=f"{' '.join(compiler.command)}, C++{std}",
     )
+    if not compilers.has_shared_library(compiler, toolchain.env):
+        yield _item(
+            Kind.COMPILER,
+            "shared libstdc++",
+            missing=f"{compiler.label} links a libstdc++ of its own, so `_C` would import and then "
+            "crash beside torch's; name another compiler with CXX",
+            package=packages.compiler(toolchain.distribution).package,
+        )
 
 
 _FORMAT = '#include <format>\nint main() { return (int)std::format("{}", 1).size() - 1; }\n'

@@ -175,6 +175,27 @@ def test_old_compiler_is_named_by_what_it_lacks(each: World) -> None:
     assert "it came with GCC 13" in item.detail
 
 
+def test_compiler_without_the_shared_library_is_refused(world: World) -> None:
+    """A g++ whose libstdc++ is only static would make a `_C` that imports and then crashes."""
+    complete(world)
+    real = world.bin / "g++"
+    answer = '*" -print-file-name=libstdc++.so "*) echo libstdc++.so ;;\n'
+    real.write_text(real.read_text().replace('*" -M "*)', f'{answer}*" -M "*)'))
+
+    (item,) = inspect(world).missing
+
+    assert "shared libstdc++" == item.name
+    assert "crash" in item.detail
+
+
+def test_static_library_asked_for_is_refused(world: World) -> None:
+    """LDFLAGS can ask for the same."""
+    complete(world)
+    world.env["LDFLAGS"] = "-static-libstdc++"
+
+    assert ["shared libstdc++"] == [item.name for item in inspect(world).missing]
+
+
 def test_library_without_link_name_is_linked(each: World) -> None:
     """`-lnvrtc` finds pip's libnvrtc.so.13, which no linker finds by that name."""
     complete(each)
