@@ -70,12 +70,13 @@ class Collector:
         """Return what a file may import without a word of `deep_gemm`: names by module, that
         stand for the API, give it, or hand arguments on to it."""
         found: dict[str, set[str]] = {}
+        worth = self.marks.reached(s.name.rpartition(".")[2] for s in self.spreading)
         for module in self.project.modules:
             if not module.names or any(LIBRARY in name for name in module.names):
                 continue
             for name, bindings in module.top.bindings.items():
                 imported = all(b.how is How.IMPORTED for b in bindings)
-                if LIBRARY in name or (imported and not module.is_package):
+                if name not in worth or LIBRARY in name or (imported and not module.is_package):
                     continue
                 values = self.evaluator.name(name, module.top, None)
                 if any(self._is_carrier(value) for value in values):

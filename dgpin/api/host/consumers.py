@@ -48,10 +48,7 @@ def _tests(module: Module) -> list[tuple[ast.expr, Scope, bool]]:
         is_none = isinstance(right, ast.Constant) and right.value is None
         if is_none and isinstance(op, (ast.Is, ast.IsNot)):
             found.append((compare.left, scope, isinstance(op, ast.Is)))
-    for name, scope in module.names_read:
-        parent, field = module.parents.get(name, (None, ""))
-        if field == "test" or isinstance(parent, (ast.BoolOp, ast.UnaryOp)):
-            found.append((name, scope, False))
+    found += [(name, scope, False) for name, scope in module.tested]
     for call, scope in module.calls:
         if isinstance(call.func, ast.Name) and call.func.id in {"callable", "bool"} and call.args:
             found.append((call.args[0], scope, False))

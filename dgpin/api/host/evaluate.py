@@ -6,9 +6,11 @@ from typing import Any
 
 from dgpin.api.host import classes, literals, order, probes
 from dgpin.api.host.module import Binding, How, Module, Scope
+from dgpin.api.host.passing import passed
 from dgpin.api.host.project import Project
 from dgpin.api.host.values import (
     Api,
+    Argument,
     Callable,
     Class,
     Dotted,
@@ -138,8 +140,8 @@ class Evaluator:
 
     def _parameter(self, name: str, binding: Binding, frame: Frame | None) -> Values:
         scope = binding.scope
-        if frame is not None and frame.scope is scope and name in frame.values:
-            return frame.values[name]
+        if frame is not None and frame.scope is scope and name in frame.arguments:
+            return self.argument(frame.arguments[name])
         node = scope.node
         if scope.owner is not None and isinstance(node, _Function):
             kinds = {ast.unparse(d) for d in node.decorator_list}
@@ -300,34 +302,13 @@ class Evaluator:
     ) -> Values:
         if frame is not None and frame.depth >= _DEEPEST:
             return ()
-        values = self.passed(node, func, scope, frame)
         place = frame.place if frame is not None else scope.module.place(node)
-        return self.returned(inner, Frame(inner, values, place, frame))
+        return self.returned(inner, Frame(inner, passed(node, func, scope, frame), place, frame))
 
-    def passed(
-        self, node: ast.Call, func: Callable, scope: Scope, frame: Frame | None
-    ) -> dict[str, Values]:
-        """Return what a call gives to the parameters of a host function."""
-        args = getattr(func.scope.node, "args", None)
-        if not isinstance(args, ast.arguments):
-            return {}
-        names = [a.arg for a in (*args.posonlyargs, *args.args)]
-        if func.bound:
-            names = names[1:]
-        found: dict[str, Values] = {}
-        plain = [a for a in node.args if not isinstance(a, ast.Starred)]
-        if len(plain) == len(node.args):
-            given = [self.values(a, scope, frame) for a in plain]
-            found.update(zip(names, given, strict=False))
-            if args.vararg is not None:
-                found[args.vararg.arg] = (Pack(tuple(given[len(names) :])),)
-        for keyword in node.keywords:
-            if keyword.arg is not None:
-                found[keyword.arg] = self.values(keyword.value, scope, frame)
-        for name, default in _defaults(args):
-            if name not in found:
-                found[name] = self.values(default, func.scope.outer or func.scope)
-        return found
+    def argument(self, given: Argument) -> Values:
+        """Return what an argument of a call may stand for."""
+        found = tuple(self.values(node, given.scope, given.frame) for node in given.nodes)
+        return (Pack(found),) if given.packed else found[0]
 
     def returned(self, scope: Scope, frame: Frame | None) -> Values:
         """Return what calling a host function gives."""
@@ -401,15 +382,6 @@ def _api_attribute(value: Api, name: str, place: Place) -> Values:
 
 def _one(path: str, place: Place) -> Api:
     return Api((Target(path=path, place=place),))
-
-
-def _defaults(args: ast.arguments) -> list[tuple[str, ast.expr]]:
-    places = [*args.posonlyargs, *args.args]
-    pairs = list(zip((a.arg for a in places[-len(args.defaults) :]), args.defaults, strict=False))
-    pairs = pairs if args.defaults else []
-    return pairs + [
-        (a.arg, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None
-    ]
 
 
 def _within(frame: Frame | None, scope: Scope) -> bool:

@@ -4,14 +4,16 @@ It says too much rather than too little: names are followed by their text, and o
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dgpin.api.host.module import Binding, How, Module, Scope
 from dgpin.api.host.project import Project, called_name
 from dgpin.api.host.values import library
 
 Key = tuple[object, str]  # (function scope, local name), or (None, any other name)
+Head = tuple[Key, bool]  # what an expression reads, and whether it calls it
 _HANDLE, _RESULT = 2, 1
+_BASES = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _SEEDS = frozenset({"import_module", "importorskip", "__import__", "find_spec", "modules", "ops"})
 # Calls that give back, in some form, what they are given.
 _PASSING = frozenset(
@@ -26,12 +28,9 @@ class Marks:
     def __init__(self, project: Project) -> None:
         self._marked: dict[Key, int] = {}
         self._readers: dict[Key, list[tuple[Key, bool]]] = {}
-        self._defined = {
-            scope.name.rpartition(".")[2]: scope
-            for module in project.modules
-            for scope in module.scopes.values()
-            if scope.is_function
-        }
+        self._known: dict[ast.expr, tuple[Head, ...]] = {}
+        self._tiers: dict[ast.expr, int] = {}
+        self._names: set[str] = set()  # of the marked keys
         self._parameters: dict[str, list[Scope]] = {}
         for module in project.modules:
             for scope in module.scopes.values():
@@ -45,6 +44,9 @@ class Marks:
             self._module(module)
         for name in _SEEDS:
             self._mark((None, name), _HANDLE)
+        self._spread()
+
+    def _spread(self) -> None:
         while self._todo:
             key = self._todo.pop()
             for reader, calls in self._readers.get(key, ()):
@@ -54,16 +56,47 @@ class Marks:
     def _mark(self, key: Key, tier: int) -> None:
         if self._marked.get(key, 0) < tier:
             self._marked[key] = tier
+            self._names.add(key[1])
             self._todo.append(key)
 
     def carries(self, node: ast.expr, scope: Scope, *, result: bool = False) -> bool:
         """Whether an expression may stand for a handle; or, with `result`, for a result."""
-        marked = self._marked
+        return self._tier(node, scope) >= (_RESULT if result else _HANDLE)
+
+    def _tier(self, node: ast.expr, scope: Scope) -> int:
+        """Return what an expression may stand for; it is what the best of its heads is."""
+        if isinstance(node, ast.Name):
+            return self._marked.get(_key(node.id, scope), 0) if node.id in self._names else 0
+        tier = self._tiers.get(node)
+        if tier is None:
+            tier = self._tiers[node] = self._composed(node, scope)
+        return tier
+
+    def _composed(self, node: ast.expr, scope: Scope) -> int:
+        if isinstance(node, ast.Attribute):
+            own = self._marked.get((None, node.attr), 0)
+            below = self._tier(node.value, scope) if isinstance(node.value, _BASES) else 0
+            return max(own, below)
+        found = 0
         for key, calls in self._heads(node, scope):
-            tier = marked.get(key, 0)
-            if tier and (result or (tier == _HANDLE and not calls)):
-                return True
-        return False
+            tier = self._marked.get(key, 0)
+            found = max(found, min(tier, _RESULT) if calls else tier)
+        return found
+
+    def reached(self, functions: Iterable[str]) -> frozenset[str]:
+        """Return the names that may stand for a handle, for what gives one, or for one of the
+        functions. What `carries` has answered before holds no more."""
+        self._tiers.clear()
+        given = [name for name in self._handles() if name.endswith("()")]
+        for name in (*functions, *(name.removesuffix("()") for name in given)):
+            self._mark((None, name), _HANDLE)
+        self._spread()
+        return frozenset(self._handles())
+
+    def _handles(self) -> Iterator[str]:
+        for (scope, name), tier in self._marked.items():
+            if scope is None and tier == _HANDLE:
+                yield name
 
     # Who reads what ---------------------------------------------------------------------------
 
@@ -124,25 +157,35 @@ class Marks:
                     reader = (function, keyword.arg or "")
                     self._readers.setdefault(head, []).append((reader, False))
 
-    def _heads(self, node: ast.expr, scope: Scope) -> Iterator[tuple[Key, bool]]:
-        """Yield what may make an expression carry something, and whether by a call of it."""
-        if isinstance(node, ast.Name):
-            yield self._key(node.id, scope), False
-        elif isinstance(node, ast.Attribute):
-            yield (None, node.attr), False
-            if isinstance(node.value, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
-                yield from self._heads(node.value, scope)
-        elif isinstance(node, ast.Call):
-            yield from self._call_heads(node, scope)
-        elif not isinstance(node, ast.Constant):
-            for part in _parts(node):
-                yield from self._heads(part, scope)
+    def _heads(self, node: ast.expr, scope: Scope) -> tuple[Head, ...]:
+        """Return what may make an expression carry something, and whether by a call of it."""
+        found = self._known.get(node)
+        if found is None:
+            found = self._known[node] = self._read(node, scope)
+        return found
 
-    def _call_heads(self, node: ast.Call, scope: Scope) -> Iterator[tuple[Key, bool]]:
+    def _read(self, node: ast.expr, scope: Scope) -> tuple[Head, ...]:
+        if isinstance(node, ast.Name):
+            return ((_key(node.id, scope), False),)
+        if isinstance(node, ast.Attribute):
+            head: Head = ((None, node.attr), False)
+            if isinstance(node.value, _BASES):
+                return (head, *self._heads(node.value, scope))
+            return (head,)
+        if isinstance(node, ast.Call):
+            return tuple(self._call_heads(node, scope))
+        if isinstance(node, ast.Lambda):
+            return self._heads(node.body, scope.module.scopes[node])
+        parts = (part for name in _FIELDS.get(type(node), ()) for part in _items(node, name))
+        return tuple(head for part in parts for head in self._heads(part, scope))
+
+    def _call_heads(self, node: ast.Call, scope: Scope) -> Iterator[Head]:
         name = called_name(node)
         yield (None, f"{name}()"), False
         if isinstance(node.func, ast.Name):
-            yield (self._key(name, scope)[0], f"{name}()"), False
+            local, _ = _key(name, scope)
+            if local is not None:
+                yield (local, f"{name}()"), False
         if name in _SEEDS:
             yield (None, name), False
         elif name in _PASSING:
@@ -154,11 +197,14 @@ class Marks:
             for head, _ in self._heads(node.func, scope):
                 yield head, True
 
-    def _key(self, name: str, scope: Scope) -> Key:
-        for around in scope.enclosing():
-            if around.is_function and name in around.bindings and name not in around.outside:
-                return around, name
-        return None, name
+
+def _key(name: str, scope: Scope) -> Key:
+    around: Scope | None = scope
+    while around is not None:
+        if around.is_function and name in around.bindings and name not in around.outside:
+            return around, name
+        around = around.outer
+    return None, name
 
 
 # The fields of an expression that can be its value.
@@ -175,14 +221,12 @@ _FIELDS: dict[type[ast.expr], tuple[str, ...]] = {
     ast.Tuple: ("elts",),
     ast.GeneratorExp: ("elt",),
     ast.ListComp: ("elt",),
-    ast.Lambda: ("body",),
 }
 
 
-def _parts(node: ast.expr) -> Iterator[ast.expr]:
-    for name in _FIELDS.get(type(node), ()):
-        value = getattr(node, name)
-        yield from value if isinstance(value, list) else (value,)
+def _items(node: ast.expr, name: str) -> Iterable[ast.expr]:
+    value = getattr(node, name)
+    return value if isinstance(value, list) else (value,)
 
 
 def _own_name(scope: Scope) -> str:

@@ -57,16 +57,12 @@ class Scope:
     returns: list[ast.Return] = field(default_factory=list)
     changes: dict[str, list[ast.AST]] = field(default_factory=dict)  # d["k"] = v, del d["k"], d.f()
     attributes: dict[str, list[Binding]] = field(default_factory=dict)  # of a class: self.x = v
+    is_function: bool = field(init=False)  # it runs when it is called, not at the import
+    is_class: bool = field(init=False)
 
-    @property
-    def is_function(self) -> bool:
-        """Whether it runs when it is called, not when the module is imported."""
-        return isinstance(self.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-
-    @property
-    def is_class(self) -> bool:
-        """Whether it is the body of a class."""
-        return isinstance(self.node, ast.ClassDef)
+    def __post_init__(self) -> None:
+        self.is_function = isinstance(self.node, FunctionNode)
+        self.is_class = isinstance(self.node, ast.ClassDef)
 
     def enclosing(self) -> Iterator["Scope"]:
         """Yield this scope and those around it, to the module."""
@@ -92,7 +88,7 @@ class Module:
     reads: list[tuple[ast.Attribute | ast.Subscript, Scope]] = field(default_factory=list)
     compares: list[tuple[ast.Compare, Scope]] = field(default_factory=list)
     imports: list[tuple[ast.Import | ast.ImportFrom, Scope]] = field(default_factory=list)
-    names_read: list[tuple[ast.Name, Scope]] = field(default_factory=list)
+    tested: list[tuple[ast.Name, Scope]] = field(default_factory=list)  # is it true?
     around: dict[ast.AST, tuple[tuple[ast.AST, str], ...]] = field(default_factory=dict)
 
     def place(self, node: ast.AST) -> Place:
@@ -118,6 +114,16 @@ class Module:
             parts = parts[:-1]
         base = parts[: len(parts) - (node.level - 1)]
         return ".".join([*base, *([node.module] if node.module else [])])
+
+    def close(self) -> None:
+        """Cut the circles that the scopes make, so that the tree goes with its last reader.
+
+        To find them would take the collector nearly as long as the parser took for the tree.
+        """
+        for scope in self.scopes.values():
+            scope.bindings.clear()
+            scope.attributes.clear()
+            del scope.module
 
     @property
     def is_test(self) -> bool:

@@ -34,6 +34,7 @@ DOUBLES = frozenset(
     {"types.SimpleNamespace", "unittest.mock.Mock", "unittest.mock.MagicMock", "types.ModuleType"}
 )
 _CONTAINERS = frozenset({"builtins.dict", "builtins.list", "builtins.tuple", "builtins.sorted"})
+_VIEWS = frozenset({"get", "items", "values", "keys"})
 _DEFAULT = 2  # the place of getattr's default
 
 
@@ -122,15 +123,16 @@ def _is_first_of_many(scope: "Scope", node: ast.Call) -> bool:
 def method(evaluator: "Evaluator", node: ast.Call, scope: "Scope", frame: Frame | None) -> Values:
     """Return what a method of a literal gives."""
     func = node.func
-    if not isinstance(func, ast.Attribute):
+    if not isinstance(func, ast.Attribute) or func.attr not in _VIEWS:
         return ()
     found: list[Value] = []
     for owner in evaluator.values(func.value, scope, frame):
         if not isinstance(owner, (Literal, Pack)):
             continue
-        if func.attr == "get" and node.args:
-            keys = evaluator.values(node.args[0], scope, frame)
-            found += literals.lookup(evaluator, owner, keys, None)
+        if func.attr == "get":
+            for key in node.args[:1]:
+                keys = evaluator.values(key, scope, frame)
+                found += literals.lookup(evaluator, owner, keys, None)
         else:
             found += _view(literals.entries(evaluator, owner), func.attr)
     return tuple(found)
@@ -141,4 +143,4 @@ def _view(entries: list[tuple[Values, Values]], name: str) -> Values:
         return (Pack(tuple((Pack((key, value)),) for key, value in entries)),)
     if name == "values":
         return (Pack(tuple(value for _, value in entries)),)
-    return (Pack(tuple(key for key, _ in entries)),) if name == "keys" else ()
+    return (Pack(tuple(key for key, _ in entries)),)

@@ -5,6 +5,7 @@ import ast
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.marks import Marks
 from dgpin.api.host.module import Scope
+from dgpin.api.host.passing import passed
 from dgpin.api.host.project import Project, called_name
 from dgpin.api.host.values import (
     Api,
@@ -36,6 +37,7 @@ class Reach:
         self.marks = marks
         self.evaluator = evaluator
         self._calls: dict[Scope, list[Call]] = {}
+        self._callers: dict[Scope, tuple[Caller, ...]] = {}
         self._methods: dict[str, list[Scope]] = {}
         self._aliases: dict[str, set[str]] = {}
         for module in project.modules:
@@ -75,8 +77,8 @@ class Reach:
         given = self.evaluator.given
         grew = False
         for func in self._callees(call, scope):
-            for name, values in self.evaluator.passed(call, func, scope, None).items():
-                carried = [v for v in values if _is_carried(v)]
+            for name, argument in passed(call, func, scope, None).items():
+                carried = [v for v in self.evaluator.argument(argument) if _is_carried(v)]
                 before = given.get((func.scope, name), ())
                 after = unique([*before, *carried])
                 if carried and after != before:
@@ -121,12 +123,17 @@ class Reach:
         names = {name, *self._aliases.get(name, ())}
         return [pair for alias in sorted(names) for pair in self.project.calls.get(alias, ())]
 
-    def callers(self, function: Scope, level: int = 1) -> tuple[Caller, ...]:
+    def callers(self, function: Scope) -> tuple[Caller, ...]:
         """Return the places from which a function is reached, level by level."""
+        if function not in self._callers:
+            self._callers[function] = self._reached_from(function)
+        return self._callers[function]
+
+    def _reached_from(self, function: Scope) -> tuple[Caller, ...]:
         found: dict[Caller, None] = {}
         current = [function]
         seen = {function}
-        for depth in range(level, _LEVELS + 1):
+        for depth in range(1, _LEVELS + 1):
             following: list[Scope] = []
             for callee in current:
                 for call, scope, _ in self.calls_of(callee):

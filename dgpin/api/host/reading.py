@@ -1,7 +1,8 @@
 """Read a syntax tree once: scopes, bindings, and the nodes that may reach the API."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from dgpin.api.host.module import Binding, How, Module, Scope
 
@@ -21,25 +22,25 @@ class Reader:
 
     def children(self, node: ast.AST, scope: Scope) -> None:
         """Visit what lies directly under a node."""
-        parents = self.module.parents
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, ast.AST):
-                parents[value] = (node, name)
-                self.visit(value, scope)
-            elif isinstance(value, list):
-                for item in value:
-                    if isinstance(item, ast.AST):
-                        parents[item] = (node, name)
-                        self.visit(item, scope)
+        for name in _FIELDS[type(node)]:
+            self.field(node, name, scope)
 
-    def visit(self, node: ast.AST, scope: Scope) -> None:
-        """Note what a node is, and go on below it."""
-        visitor = _VISITORS.get(type(node))
-        if visitor is None:
-            self.children(node, scope)
-        else:
-            visitor(self, node, scope)
+    def field(self, node: ast.AST, name: str, scope: Scope) -> None:
+        """Visit one field of a node; its parent is noted."""
+        parents = self.module.parents
+        value = getattr(node, name, None)
+        items: Iterable[Any] = value if isinstance(value, list) else (value,)
+        for item in items:
+            kind = type(item)
+            if kind is ast.Name:  # two nodes of five
+                parents[item] = node, name
+                if name == "test" or isinstance(node, (ast.BoolOp, ast.UnaryOp)):
+                    self.module.tested.append((item, scope))
+                continue
+            visitor = _VISITORS[kind]
+            if visitor is not None:
+                parents[item] = node, name
+                visitor(self, item, scope)
 
     def bind(self, name: str, binding: Binding) -> None:
         """Note a binding where the name lives."""
@@ -82,21 +83,9 @@ class Reader:
         self.bind(node.name, Binding(how=How.DEFINED, node=node, scope=scope))
         inner = self.enter(node, node.name, scope)
         self.parameters(node.args, inner)
-        parents = self.module.parents
-        for field in ("decorator_list", "args", "returns"):
-            self.field(node, field, scope)
-        for statement in node.body:
-            parents[statement] = (node, "body")
-            self.visit(statement, inner)
-
-    def field(self, node: ast.AST, name: str, scope: Scope) -> None:
-        """Visit one field of a node."""
-        value = getattr(node, name, None)
-        items = value if isinstance(value, list) else [value]
-        for item in items:
-            if isinstance(item, ast.AST):
-                self.module.parents[item] = (node, name)
-                self.visit(item, scope)
+        for name in ("decorator_list", "args", "returns"):
+            self.field(node, name, scope)
+        self.field(node, "body", inner)
 
     def enter(self, node: ast.AST, name: str, scope: Scope) -> Scope:
         """Return a new scope inside another."""
@@ -261,35 +250,56 @@ def _return(reader: Reader, node: ast.AST, scope: Scope) -> None:
     reader.children(node, scope)
 
 
-def _name(reader: Reader, node: ast.AST, scope: Scope) -> None:
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        reader.module.names_read.append((node, scope))
+def _leaf(_reader: Reader, _node: ast.AST, _scope: Scope) -> None:
+    """Leave a node that has none below it."""
 
 
-_VISITORS = {
-    ast.FunctionDef: _function,
-    ast.AsyncFunctionDef: _function,
-    ast.Lambda: _lambda,
-    ast.ClassDef: _class,
-    ast.Assign: _assign,
-    ast.AnnAssign: _assign,
-    ast.NamedExpr: _assign,
-    ast.AugAssign: _augmented,
-    ast.For: _loop,
-    ast.AsyncFor: _loop,
-    ast.comprehension: _loop,
-    ast.With: _with,
-    ast.AsyncWith: _with,
-    ast.ExceptHandler: _handler,
-    ast.Global: _outside,
-    ast.Nonlocal: _outside,
-    ast.Delete: _delete,
-    ast.Import: _import,
-    ast.ImportFrom: _import,
-    ast.Call: _call,
-    ast.Attribute: _read,
-    ast.Subscript: _read,
-    ast.Compare: _compare,
-    ast.Return: _return,
-    ast.Name: _name,
-}
+_Visit = Callable[[Reader, Any, Scope], None]
+
+
+class _Visitors(dict[type, "_Visit | None"]):
+    """What is done with a node, by its type; None with what is none."""
+
+    def __missing__(self, kind: type) -> "_Visit | None":
+        self[kind] = Reader.children if issubclass(kind, ast.AST) else None
+        return self[kind]
+
+
+class _Fields(dict[type, tuple[str, ...]]):
+    """The fields of a node below which something can be read, by its type."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        self[kind] = tuple(name for name in kind._fields if name not in {"ctx", "op", "ops"})
+        return self[kind]
+
+
+_FIELDS = _Fields()
+_VISITORS = _Visitors(
+    {
+        ast.FunctionDef: _function,
+        ast.AsyncFunctionDef: _function,
+        ast.Lambda: _lambda,
+        ast.ClassDef: _class,
+        ast.Assign: _assign,
+        ast.AnnAssign: _assign,
+        ast.NamedExpr: _assign,
+        ast.AugAssign: _augmented,
+        ast.For: _loop,
+        ast.AsyncFor: _loop,
+        ast.comprehension: _loop,
+        ast.With: _with,
+        ast.AsyncWith: _with,
+        ast.ExceptHandler: _handler,
+        ast.Global: _outside,
+        ast.Nonlocal: _outside,
+        ast.Delete: _delete,
+        ast.Import: _import,
+        ast.ImportFrom: _import,
+        ast.Call: _call,
+        ast.Attribute: _read,
+        ast.Subscript: _read,
+        ast.Compare: _compare,
+        ast.Return: _return,
+        ast.Constant: _leaf,
+    }
+)

@@ -9,15 +9,14 @@ import sys
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache as remember
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dgpin import cache, record, stamp
 from dgpin.api.host.listing import WORD, Listing, listing, read
-from dgpin.api.uses import Remark, Scan, Skipped
+from dgpin.api.uses import Remark, Scan, Skipped, Use
 from dgpin.verdict import Place
 
 if TYPE_CHECKING:
@@ -27,8 +26,7 @@ _ROUNDS = 3  # re-exports that are followed into files without a word of the API
 _REMARK = re.compile(r"#\s*dgpin:\s*ignore(?:\[(?P<rules>[^\]]*)\])?(?P<reason>.*)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Contents:
+class _Contents(NamedTuple):
     """The files that mention the API, with their bytes, and what could not be read."""
 
     files: dict[str, bytes]
@@ -45,13 +43,11 @@ def scan(root: Path) -> Scan:
     contents = _contents(found, found.paths, lambda data: WORD in data)
     packages = frozenset(p.rpartition("/")[0] for p in found.paths if p.endswith("__init__.py"))
     digest = _digest(contents, found)
-    answer = _load(f"content/{digest}")
+    answer, names = _load(f"content/{digest}"), [f"seen/{stamped}"] if stamped else []
     if answer is None:
         answer, alone = _fresh(found, contents, packages)
-        if alone:
-            _store(f"content/{digest}", answer)
-    if stamped:
-        _store(f"seen/{stamped}", answer)
+        names += [f"content/{digest}"] if alone else []
+    _store(names, answer)
     return answer
 
 
@@ -77,30 +73,45 @@ def _contents(found: Listing, paths: Iterable[str], wanted: Callable[[bytes], bo
 
 def _fresh(found: Listing, contents: _Contents, packages: frozenset[str]) -> tuple[Scan, bool]:
     """Return the scan, and whether it rests on the files that mention the API alone."""
+    with _without_collection():
+        # The trees are gone before the collector is back.
+        followed = _followed(found, contents, packages)
+    remarks = [r for path, data in contents.files.items() for r in _remarks(path, data)]
+    answer = Scan(
+        uses=followed.uses,
+        skipped=tuple(sorted((*contents.skipped, *followed.unparsed), key=lambda s: s.path)),
+        remarks=tuple(remarks),
+        listed=len(found.paths),
+        parsed=followed.parsed,
+    )
+    return answer, not followed.exports
+
+
+class _Followed(NamedTuple):
+    """What the parsed files gave, and what others may still import of them."""
+
+    uses: tuple[Use, ...]
+    exports: dict[str, set[str]]
+    unparsed: tuple[Skipped, ...]
+    parsed: int
+
+
+def _followed(found: Listing, contents: _Contents, packages: frozenset[str]) -> _Followed:
     from dgpin.api.host.collect import Collector  # noqa: PLC0415 - a cached answer needs none
     from dgpin.api.host.project import Project  # noqa: PLC0415
 
-    with _without_collection():
-        modules, unparsed = _parsed(contents.files, packages)
+    modules, unparsed = _parsed(contents.files, packages)
+    collector = Collector(Project(modules))
+    uses, exports = collector.run(), collector.exports()
+    for _ in range(_ROUNDS if exports else 0):
+        further = _importers(found, modules, packages, exports)
+        if not further:
+            break
+        modules += further
         collector = Collector(Project(modules))
-        uses = collector.run()
-        exports = collector.exports()
-        for _ in range(_ROUNDS if exports else 0):
-            further = _importers(found, modules, packages, exports)
-            if not further:
-                break
-            modules += further
-            collector = Collector(Project(modules))
-            uses, exports = collector.run(), collector.exports()
-    remarks = [r for path, data in contents.files.items() for r in _remarks(path, data)]
-    answer = Scan(
-        uses=uses,
-        skipped=tuple(sorted((*contents.skipped, *unparsed), key=lambda s: s.path)),
-        remarks=tuple(remarks),
-        listed=len(found.paths),
-        parsed=len(modules),
-    )
-    return answer, not exports
+        uses, exports = collector.run(), collector.exports()
+    _close(modules)
+    return _Followed(uses=uses, exports=exports, unparsed=tuple(unparsed), parsed=len(modules))
 
 
 def _parsed(
@@ -138,7 +149,9 @@ def _importers(
     known = {module.path for module in modules}
     others = [path for path in found.paths if path not in known]
     parsed, _ = _parsed(_contents(found, others, wanted).files, packages)
-    return [module for module in parsed if _imports_one(module, exports)]
+    importers = [module for module in parsed if _imports_one(module, exports)]
+    _close(module for module in parsed if module not in importers)
+    return importers
 
 
 def _imports_one(module: "Module", exports: dict[str, set[str]]) -> bool:
@@ -153,6 +166,11 @@ def _imports_one(module: "Module", exports: dict[str, set[str]]) -> bool:
         elif any(alias.name in exports for alias in node.names):
             return True
     return False
+
+
+def _close(modules: Iterable["Module"]) -> None:
+    for module in modules:
+        module.close()
 
 
 @contextmanager
@@ -223,5 +241,7 @@ def _load(name: str) -> Scan | None:
     return scanned
 
 
-def _store(name: str, answer: Scan) -> None:
-    cache.write_json(f"uses/{name}.json", record.to_json(answer))
+def _store(names: Iterable[str], answer: Scan) -> None:
+    value = record.to_json(answer)
+    for name in names:
+        cache.write_json(f"uses/{name}.json", value)

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dgpin.api.host.listing import VENDORS
 from dgpin.api.host.module import Scope
 from dgpin.api.uses import Target
 from dgpin.verdict import Place
@@ -124,11 +125,21 @@ Values = tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Argument:
+    """What a call hands to a parameter; `packed` when it is all that is left for `*rest`."""
+
+    nodes: tuple[ast.expr, ...]
+    scope: Scope
+    frame: "Frame | None"
+    packed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """One call of a host function: what its parameters are, and where it is called."""
+    """One call of a host function: what it hands on, and where it is called."""
 
     scope: Scope
-    values: Mapping[str, Values]
+    arguments: Mapping[str, Argument]
     place: Place
     outer: "Frame | None" = None
 
@@ -140,8 +151,8 @@ class Frame:
 
 def library(dotted: str) -> str | None:
     """Return the path in the API of a dotted name: the vendored copy's prefix is dropped."""
-    from dgpin.api.host.listing import VENDORS  # noqa: PLC0415 - a name, not a dependency
-
+    if LIBRARY not in dotted:
+        return None
     parts = dotted.split(".")
     if parts[0] in {LIBRARY, EXTENSION}:
         return dotted
