@@ -68,6 +68,8 @@ def read(python: str, *, modules: Sequence[str] = ()) -> Interpreter:
     found = shutil.which(os.path.expanduser(python))  # noqa: PTH111 - a bare name stays bare
     if found is None:
         raise UsageError(f"--python {python}: there is no such program", hint=InterpreterError.hint)
+    # Compilers run it from directories of their own; a link in a virtual environment stays one.
+    found = os.path.abspath(found)  # noqa: PTH100 - Path.absolute keeps `..`
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "answer.json")
         done = process.run([found, "-I", _PROBE, out, *modules], timeout=_LIMIT)

@@ -93,7 +93,8 @@ def build(
     obtained, fit = _obtain(what, host, repo)
     recipe = job.read_recipe(obtained.root)
     tree = _source(obtained, recipe)
-    homes: list[Path | None] = list(cuda_home) if cuda_home else [None]
+    # Compilers run in directories of their own.
+    homes: list[Path | None] = [home.absolute() for home in cuda_home or ()] or [None]
     prepared = tuple(
         job.prepare(tree, recipe, python or (), cuda_home=home, allowed=allow_submodule or ())
         for home in homes

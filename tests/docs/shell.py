@@ -13,8 +13,17 @@ _MARK = "\x01"
 _VARIES = (re.compile(r"\d+\.\d s\b"),)
 
 
-def run(blocks: Sequence[Block], *, cwd: Path, env: Mapping[str, str], limit: float = 120) -> None:
+def run(
+    blocks: Sequence[Block],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    shown: Mapping[str, str] | None = None,
+    limit: float = 120,
+) -> None:
     """Type every command of a page into one shell, and compare what is claimed.
+
+    `shown` says what stands on the page for what is printed; the home is among it.
 
     Raises:
         AssertionError: a command printed or ended otherwise than its page says.
@@ -23,12 +32,15 @@ def run(blocks: Sequence[Block], *, cwd: Path, env: Mapping[str, str], limit: fl
     script = "exec 2>&1\n" + "".join(map(_typed, commands))
     done = process.run(["bash", "-c", script], cwd=cwd, env=env, stdin=b"", timeout=limit)
     answers = done.stdout.decode().split(_MARK)
+    names = {**(shown or {}), env["HOME"]: HOME}
     left = list(zip(answers[::2], answers[1::2], strict=False))
     for block in blocks:
         for command in block.commands:
             assert left, f"{block.page}:{block.line}: the shell ended before `{command.text}`"
             printed, code = left.pop(0)
-            _compare(block, command, printed.replace(env["HOME"], HOME), int(code))
+            for real, name in names.items():
+                printed = printed.replace(real, name)
+            _compare(block, command, printed, int(code))
 
 
 def _typed(command: Command) -> str:
