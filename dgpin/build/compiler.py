@@ -3,11 +3,13 @@
 import re
 import shlex
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dgpin import process
+from dgpin.build import elf
 from dgpin.errors import UnavailableError
 
 PROBE_LIMIT = 60.0  # seconds; a probe takes one
@@ -118,18 +120,35 @@ def probe(
     return Probe(compiles=done.returncode == 0, output=done.tail)
 
 
+_CALLS_LIBRARY = b"namespace std { void terminate() noexcept; }\nvoid end() { std::terminate(); }\n"
+
+
 def has_shared_library(compiler: Compiler, env: Mapping[str, str]) -> bool:
     """Return whether what it links uses the C++ library that torch uses: the shared one.
 
     An extension with a static one of its own imports, and dies of SIGSEGV when the JIT compiles its
     first kernel (met with a g++ outside the system's, on Ubuntu 24.04 with torch 2.11).
+
+    Raises:
+        HangingCompilerError: it does not come to an end.
     """
-    if "-static-libstdc++" in compiler.link_flags:
-        return False
-    words = [*compiler.command, *compiler.flags, f"-print-file-name={_SHARED}"]
+    words = [*compiler.command, f"-print-file-name={_SHARED}"]
     done = process.run(words, env=env, timeout=PROBE_LIMIT)
     # What is not found comes back as it was asked for.
-    return done.returncode != 0 or done.text.strip() != _SHARED
+    if done.text.strip() != _SHARED and "-static-libstdc++" not in compiler.link_flags:
+        return True
+    # LDFLAGS may still lead to a shared one, so the linker has the last word.
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch, "probe.so")
+        words = [*compiler.command, "-shared", "-fPIC", "-x", "c++", "-", "-x", "none"]
+        words += [*compiler.link_flags, "-o", str(out)]
+        done = process.run(words, env=env, stdin=_CALLS_LIBRARY, timeout=PROBE_LIMIT)
+        if done.returncode is None:
+            raise HangingCompilerError(compiler.command, PROBE_LIMIT)
+        if done.returncode:
+            return False
+        needed = elf.read(out.read_bytes(), name=out.name).libraries
+    return any(name.startswith(_SHARED) for name in needed)
 
 
 def library_directories(compiler: Compiler, env: Mapping[str, str]) -> tuple[Path, ...]:
