@@ -28,8 +28,6 @@ class _Sides(NamedTuple):
 
 def run(material: Material) -> Answer:
     """Return the lost fixes, those first that bring back a fault that smoke knows."""
-    if material.subject.old is None:
-        return Answer(step=Step.CARRY, verdict=Verdict.SKIP, summary="nothing moves")
     today = datetime.now().astimezone().date()
     accepted = accepting.reasons(material.subject.fit.config.carry_accept, today)
     packages = [_package(material, point) for point in _points(material)]

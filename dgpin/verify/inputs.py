@@ -1,5 +1,6 @@
-"""What the answers about the API depend on, as one text; "" where that cannot be told."""
+"""What an answer depends on, as one text; "" where that cannot be told."""
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -23,16 +24,43 @@ def of_api(material: Material) -> str:
     """
     subject, python = material.subject, material.python()
     parts = [
-        stamp.of_tree(Path(dgpin.__file__).parent),
+        _common(material),
         scan.seen(subject.host.root),
         _side(subject.new, material.new()),
         _side(subject.old, material.old()) if subject.old is not None else "none",
         f"{load.key(python)} {sorted(python.modules)}",
     ]
-    if not all(parts):
-        return ""
+    return "\0".join([*parts, repr(subject.fit.config.allow)]) if all(parts) else ""
+
+
+def of_carry(material: Material) -> str:
+    """Return all that carry looks at between two directories; "" where there are histories.
+
+    Raises:
+        DgpinError: a side cannot be found.
+    """
+    subject = material.subject
+    if subject.mirrors is not None or subject.old is None:
+        return ""  # what carry finds between commits, it keeps by itself
+    config = subject.fit.config
+    parts = [
+        _common(material),
+        _given(subject.old, material.old),
+        _given(subject.new, material.new),
+        subject.known.why,
+    ]
+    return "\0".join([*parts, repr((config.upstream, config.carry_accept))]) if all(parts) else ""
+
+
+def _common(material: Material) -> str:
+    """Return what every answer depends on: dgpin, the day, whether there is to be a document."""
     today = datetime.now().astimezone().date()
-    return "\0".join([*parts, repr(subject.fit.config.allow), str(today)])
+    own = stamp.of_tree(Path(dgpin.__file__).parent)
+    return f"{own} {today} {bool(material.request.documents)}" if own else ""
+
+
+def _given(point: Point, find: Callable[[], Named]) -> str:
+    return _side(point, find()) if point.given else ""
 
 
 def _side(point: Point, named: Named) -> str:

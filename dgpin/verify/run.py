@@ -9,7 +9,7 @@ from pathlib import Path
 from dgpin.errors import DgpinError, UnavailableError, UsageError
 from dgpin.pin.host import Fit, Host
 from dgpin.verdict import Place, Row, Verdict
-from dgpin.verify import gates, kept, subject
+from dgpin.verify import gates, inputs, kept, subject
 from dgpin.verify.answer import Answer, Step, Verified
 from dgpin.verify.material import Material
 from dgpin.verify.request import Request
@@ -87,9 +87,14 @@ def _lint(material: Material) -> Answer:
 
 
 def _carry(material: Material) -> Answer:
-    from dgpin.verify import carry_step  # noqa: PLC0415 - see above
+    def make() -> Answer:
+        from dgpin.verify import carry_step  # noqa: PLC0415 - see above
 
-    return carry_step.run(material)
+        return carry_step.run(material)
+
+    if material.subject.old is None:
+        return Answer(step=Step.CARRY, verdict=Verdict.SKIP, summary="nothing moves")
+    return kept.answer(Step.CARRY, inputs.of_carry(material), make)
 
 
 def _timed(material: Material, step: Step, run: Callable[[Material], Answer]) -> Answer:

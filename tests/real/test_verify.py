@@ -16,17 +16,17 @@ FORK = "https://github.com/vllm-project/DeepGEMM"
 
 
 class Told(NamedTuple):
-    """What two runs in a row said."""
+    """What one run said, and how long another took."""
 
     code: int
     screen: str
     evidence: Path
-    seconds: float  # of processor time, of a further run as its own process
+    seconds: float  # of processor time, of the second of two runs in a row
 
 
 @pytest.fixture(name="told", scope="module")
 def _told(tmp_path_factory: pytest.TempPathFactory) -> Told:
-    """Verify twice; the repositories are in no reach, so the cache knows both commits' facts."""
+    """Verify; the repositories are in no reach, so the cache knows both commits' facts."""
     root = tmp_path_factory.mktemp("verify")
     words = [
         "verify",
@@ -47,10 +47,11 @@ def _told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DGPIN_CACHE_DIR", str(root / "cache"))
         moves.store_facts()
-        app.main([*words, "-o", f"json={root / 'first.json'}"])
         code = app.main([*words, "-o", f"text={root / 'screen'}", "-o", f"json={evidence}"])
+        command = [sys.executable, "-m", "dgpin", *words]
+        process.run(command)
         began = _spent()
-        again = process.run([sys.executable, "-m", "dgpin", *words])
+        again = process.run(command)
         seconds = _spent() - began
     assert code == again.returncode
     screen = (root / "screen").read_text()
@@ -122,5 +123,5 @@ def test_nothing_else_breaks(told: Told) -> None:
 
 
 def test_a_second_run_is_quick(told: Told) -> None:
-    """What was read once is not read again: under 3 s where nothing else runs."""
-    assert told.seconds < 3
+    """What was read once is not read again: a second of work, and more where others work too."""
+    assert told.seconds < 2

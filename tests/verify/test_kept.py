@@ -90,6 +90,8 @@ class Scene:
     modules: frozenset[str] = frozenset({"torch"})
     allow: tuple[Accepted, ...] = ()
     moves: bool = True
+    documents: tuple[str, ...] = ()
+    request: Any = field(init=False)
     subject: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,6 +105,7 @@ class Scene:
         """Return the inputs as they are now."""
         config = type("Config", (), {"allow": self.allow})
         point = Point(repo="r", commit=self.commit)
+        self.request = type("Request", (), {"documents": self.documents})
         self.subject = type("Subject", (), {
             "host": type("Host", (), {"root": self.root / "host"}),
             "fit": type("Fit", (), {"config": config}),
@@ -151,6 +154,7 @@ CHANGES: dict[str, Callable[[Scene], object]] = {
     "the exceptions": _set("allow", (Accepted("x", "y"),)),
     "the name of a side": _set("label", "another"),
     "the commit of a side": _set("commit", "3" * 40),
+    "that it is written down": _set("documents", ("lint",)),
     "that it moves": _set("moves", False),
 }
 
