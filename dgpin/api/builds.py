@@ -1,6 +1,7 @@
 """Builds on disk: where the package lies, which extensions it has, what identifies it."""
 
 import hashlib
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,10 +88,11 @@ class Build:
 
     def _files(self) -> Iterable[Path]:
         yield from (p for p in self.root.glob(f"{EXTENSION}*") if _is_so(p))
-        for path in self.package.rglob("*"):
-            inner = path.relative_to(self.package).parts
-            if not _NOT_API.intersection(inner) and path.suffix in {".py", ".so"}:
-                yield path
+        for folder, folders, names in os.walk(self.package):
+            folders[:] = [name for name in folders if name not in _NOT_API]
+            for name in names:
+                if name.endswith((".py", ".so")):
+                    yield Path(folder, name)
 
 
 def _is_so(path: Path) -> bool:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from dgpin.api.builds import Build
 from dgpin.api.failures import fits
 from dgpin.api.locate import Named, Source
-from dgpin.build import store
 from dgpin.build.interpreter import Interpreter
 from dgpin.errors import DgpinError, UnavailableError, UsageError
 
@@ -61,21 +60,26 @@ class Lookup:
             NowhereError: no repository has it.
             CompileError: it was to be built, and that failed.
         """
-        mirror, resolved = self._resolved(spec)
+        mirror, resolved = self.resolve(spec)
         commit = resolved.commit
         short = commit[:12]
         label = f"{spec} ({short})" if not commit.startswith(spec) else short
         if not self.text_only:
-            known = _built(commit, python)
+            known = built(commit, python)
             if known is not None:
                 label = f"{label}, from the build cache"
                 return Build(label=label, root=known, source=mirror.tree(commit))
             if self.compile:
-                made = _compiled(mirror, commit, python)
+                made = compiled(mirror, commit, python)
                 return Build(label=f"{label}, built now", root=made, source=mirror.tree(commit))
         return _text(mirror, commit, label=label)
 
-    def _resolved(self, spec: str) -> "tuple[Mirror, Resolved]":
+    def resolve(self, spec: str) -> "tuple[Mirror, Resolved]":
+        """Return the commit that a ref means, and the mirror that has it.
+
+        Raises:
+            NowhereError: no repository has it.
+        """
         tried: list[tuple[str, str]] = []
         unread: tuple[Mirror, Resolved] | None = None
         # What is mirrored already is asked first: a SHA never changes its meaning.
@@ -83,7 +87,7 @@ class Lookup:
             if not fetch and not _is_sha(spec):
                 continue
             for repo in self.repositories:
-                found = _resolve(spec, repo, fetch=fetch)
+                found = resolve_in(repo, spec, fetch=fetch)
                 if isinstance(found, str):
                     tried += [(repo, found)] if fetch else []
                 elif fetch or _has_contents(*found):
@@ -95,7 +99,7 @@ class Lookup:
         raise NowhereError(spec, tried)
 
 
-def _resolve(spec: str, repo: str, *, fetch: bool) -> "tuple[Mirror, Resolved] | str":
+def resolve_in(repo: str, spec: str, *, fetch: bool) -> "tuple[Mirror, Resolved] | str":
     """Return the mirror and the commit, or why this repository does not have it."""
     from dgpin.source.git import open_mirror  # noqa: PLC0415 - brings GitPython
     from dgpin.source.resolve import resolve  # noqa: PLC0415
@@ -123,7 +127,7 @@ def _has_contents(mirror: "Mirror", resolved: "Resolved") -> bool:
 
 
 def _text(mirror: "Mirror", commit: str, *, label: str) -> Source:
-    from dgpin.source.transfer import FetchError  # noqa: PLC0415 - as in _resolved
+    from dgpin.source.transfer import FetchError  # noqa: PLC0415 - as in resolve_in
 
     try:
         return Source(label=label, tree=mirror.tree(commit), commit=commit)
@@ -143,7 +147,10 @@ def _nowhere(commit: str) -> None:
     del commit
 
 
-def _built(commit: str, python: Interpreter) -> Path | None:
+def built(commit: str, python: Interpreter) -> Path | None:
+    """Return the root of a cached build of a commit that an interpreter can load."""
+    from dgpin.build import store  # noqa: PLC0415 - start-up: only refs are looked up in it
+
     for entry in store.builds_of(commit):
         build = Build(label=commit, root=entry.root)
         names = build.extensions()
@@ -152,7 +159,12 @@ def _built(commit: str, python: Interpreter) -> Path | None:
     return None
 
 
-def _compiled(mirror: "Mirror", commit: str, python: Interpreter) -> Path:
+def compiled(mirror: "Mirror", commit: str, python: Interpreter) -> Path:
+    """Return the root of a build of a commit, made now unless the cache has the same.
+
+    Raises:
+        DgpinError: its files or its build cannot be had.
+    """
     from dgpin.build import job, obtain, source  # noqa: PLC0415 - only --compile pays for it
 
     got = obtain.export(mirror.tree(commit), commit, label=commit[:12])

@@ -1,7 +1,7 @@
 """`dgpin diff-api A B`."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,18 +11,17 @@ import typer
 from dgpin import config as configuration
 from dgpin.api import diff, load, locate
 from dgpin.api.diff import Question
-from dgpin.api.references import REPOSITORIES, Lookup
+from dgpin.api.references import Lookup
 from dgpin.api.report import Report
 from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
 from dgpin.cli import refs
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
+from dgpin.cli.host import repositories
 from dgpin.cli.output import JsonOption, OutputOption, Target, parse, write
 from dgpin.cli.progress import task
 from dgpin.config import Accepted
-from dgpin.errors import DgpinError
 from dgpin.pin import host as hosts
-from dgpin.pin.pinned import read_pinned
 from dgpin.render import diff_api as shown
 from dgpin.verdict import Verdict
 
@@ -85,10 +84,13 @@ def diff_api(
     """
     forms = parse(output, json=json, known=shown.FORMS)
     with task("reading both builds"):
-        repositories = (repo,) if repo else _repositories(host)
-        lookup = Lookup(repositories=repositories, text_only=static, compile=compile_)
+
+        def lookup() -> Lookup:
+            places = (repo,) if repo else repositories(host)
+            return Lookup(repositories=places, text_only=static, compile=compile_)
+
         pythons = (python_a or python, python_b or python)
-        questions = _questions((a, b), pythons, lookup)
+        questions = _questions((a, b), pythons, lookup, static=static)
         report = diff.report(
             *questions,
             accepted=_accepted(host),
@@ -116,31 +118,24 @@ def _host(root: Path, report: Report, forms: Sequence[Target]) -> int:
 
 
 def _questions(
-    specs: tuple[str, str], pythons: tuple[str | None, str | None], lookup: Lookup
+    specs: tuple[str, str],
+    pythons: tuple[str | None, str | None],
+    lookup: Callable[[], Lookup],
+    *,
+    static: bool,
 ) -> tuple[Question, Question]:
+    """Return both sides. `lookup` reads the host's pin, and is asked for refs alone."""
     asked: dict[str | None, Interpreter] = {}
     for name in pythons:
         if name not in asked:
             found = name or interpreter.default(os.environ)
             asked[name] = interpreter.read(found, modules=load.MODULES)
-    static = lookup.text_only
     questions = []
     for spec, name in zip(specs, pythons, strict=True):
         python = asked[name]
-        named = locate.named(spec, python=python, static=static) or lookup.find(spec, python)
+        named = locate.named(spec, python=python, static=static) or lookup().find(spec, python)
         questions.append(Question(named=named, python=None if static else python))
     return questions[0], questions[1]
-
-
-def _repositories(host: Path | None) -> tuple[str, ...]:
-    """Return where the host's pin is, and its forks; without a host, where DeepGEMM is made."""
-    try:
-        fit = hosts.fit(hosts.find_host(host), lenient=True)
-    except DgpinError:
-        return REPOSITORIES
-    config = fit.config
-    named = [read_pinned(fit.reading).repo, config.repo, config.upstream, *config.forks]
-    return tuple(dict.fromkeys([*filter(None, named), *REPOSITORIES]))
 
 
 def _accepted(host: Path | None) -> tuple[Accepted, ...]:
