@@ -88,7 +88,7 @@ def bump(
     if dry_run:
         found, fit = open_host(host)
         moved = _work_out(found, fit, request, how)
-        result = shown.Result(move=moved, carried=_carried(moved))
+        result = shown.Result(move=moved, carried=_carried(moved), behind=_behind(found, moved))
     else:
         result = _write(host, request, how, commit=commit)
     write(shown.renderers(result), forms)
@@ -122,10 +122,16 @@ def _write(given: Path | None, request: Request, how: _How, *, commit: bool) -> 
         carried = _carried(moved)
         tree.apply(moved.plan.edits)
     paths = [edit.path for edit in moved.plan.edits]
-    result = shown.Result(move=moved, carried=carried, written=bool(paths))
+    result = shown.Result(
+        move=moved, carried=carried, written=bool(paths), behind=_behind(host, moved)
+    )
     if commit and paths:
         return replace(result, commit=worktree.commit(host.root, paths, shown.message(result)))
     return result
+
+
+def _behind(host: Host, moved: Move) -> dict[str, str]:
+    return {edit.path: worktree.real(host.root, edit.path) for edit in moved.plan.edits}
 
 
 def _carried(moved: Move) -> "Carried | NotCompared | None":

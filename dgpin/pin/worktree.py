@@ -97,9 +97,12 @@ def refuse_dirty(root: Path, paths: Iterable[str]) -> None:
 
 
 def _real(root: Path, paths: Iterable[str]) -> list[str]:
-    """Return the files behind paths of the host: git does not look through a link."""
-    top = os.path.realpath(root)
-    return sorted({os.path.relpath(os.path.realpath(root / path), top) for path in paths})
+    return sorted({real(root, path) for path in paths})
+
+
+def real(root: Path, path: str) -> str:
+    """Return the file behind a path of the host: git does not look through a link."""
+    return os.path.relpath(os.path.realpath(root / path), os.path.realpath(root))
 
 
 _UNMERGED = {"UU", "AA", "AU", "UA", "DU", "UD", "DD"}
@@ -143,8 +146,8 @@ def commit(root: Path, paths: Sequence[str], message: str) -> str:
     """
     wants = _git(root, "config", "--type=bool", "--get", "format.signOff").text.strip() == "true"
     words = ["-s"] if wants else []
-    real = _real(root, paths)
-    done = _git(root, "commit", "-q", "-m", message, *words, "--only", "--", *real)
+    files = _real(root, paths)
+    done = _git(root, "commit", "-q", "-m", message, *words, "--only", "--", *files)
     if done.returncode != 0:
-        raise UncommittedError(real, done.tail)
+        raise UncommittedError(files, done.tail)
     return _git(root, "rev-parse", "HEAD").check().text.strip()

@@ -1,7 +1,7 @@
 """The answer of `dgpin bump`: what moves, why, and what a reviewer must know."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dgpin.pin.capability import RecipeChange
@@ -28,13 +28,15 @@ FORMS = ("text", "json", "markdown", "github", "diff")
 class Result:
     """A bump, and what was done with it. `commit` is the host's new commit.
 
-    `carried` is what the move loses; None where it was not asked, or nothing moves.
+    `carried` is what the move loses; None where it was not asked, or nothing moves. `behind` names
+    the files behind sites that are links, by the sites' paths.
     """
 
     move: Move
     carried: "Carried | NotCompared | None" = None
     written: bool = False
     commit: str = ""
+    behind: Mapping[str, str] = field(default_factory=dict)
 
 
 def renderers(result: Result) -> Renderers:
@@ -44,7 +46,7 @@ def renderers(result: Result) -> Renderers:
         "json": lambda: document("bump", 1, content(result)),
         "markdown": lambda: markdown(result),
         "github": lambda: github(result),
-        "diff": lambda: diffs.unified(result.move.plan.edits),
+        "diff": lambda: _diff(result),
     }
 
 
@@ -53,7 +55,7 @@ def text(result: Result) -> tuple[Line, ...]:
     move = result.move
     return (
         *_head(move),
-        *diffs.painted(diffs.unified(move.plan.edits)),
+        *diffs.painted(_diff(result)),
         *_section("what the old source has beyond upstream", _carried(result.carried)),
         *_section("comments beside the sites (yours to mend, or --note TEXT)", _comments(move)),
         *_section("the new source asks for more than the host declares", rendered.lines(move.rows)),
@@ -64,6 +66,10 @@ def text(result: Result) -> tuple[Line, ...]:
         *_section("for you to do", _plain(move.cures)),
         *_foot(result),
     )
+
+
+def _diff(result: Result) -> str:
+    return diffs.unified(result.move.plan.edits, behind=result.behind)
 
 
 def _head(move: Move) -> tuple[Line, ...]:
@@ -221,7 +227,7 @@ def content(result: Result) -> Mapping[str, object]:
             }
             for change in move.plan.changes
         ],
-        "diff": diffs.unified(move.plan.edits).encode(errors="replace").decode(),
+        "diff": _diff(result).encode(errors="replace").decode(),
         "stale_comments": [
             {"path": w.place.path, "line": w.place.line, "word": w.word, "why": w.why}
             for beside in move.beside

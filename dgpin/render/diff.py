@@ -1,7 +1,8 @@
 """Unified diffs that `git apply` takes."""
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from dgpin.files import Edit
 from dgpin.pin.sites import decode
@@ -11,9 +12,17 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 _STYLES = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
 
 
-def unified(edits: Iterable[Edit]) -> str:
-    """Return the diff of whole files; bytes that are not UTF-8 are kept as surrogates."""
-    return "".join(line for edit in edits for line in _file(edit))
+def unified(edits: Iterable[Edit], *, behind: Mapping[str, str] | None = None) -> str:
+    """Return the diff of whole files; bytes that are not UTF-8 are kept as surrogates.
+
+    `behind` names the files behind links, by the edits' paths: `git apply` writes through no
+    link. A file with two names is shown once.
+    """
+    real: dict[str, Edit] = {}
+    for edit in edits:
+        path = (behind or {}).get(edit.path, edit.path)
+        real.setdefault(path, replace(edit, path=path))
+    return "".join(line for edit in real.values() for line in _file(edit))
 
 
 def _file(edit: Edit) -> Iterator[str]:

@@ -6,6 +6,7 @@ the second. `python -m tests.crash.mutants` tries them all and prints what caugh
 
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -322,6 +323,9 @@ MUTANTS = (
 )
 
 
+NOTHING = Mutant("nothing", "transaction", "class Transaction:\n", "class Transaction:\n")
+
+
 def catch(mutant: Mutant, *, keep: Path) -> str:
     """Return what caught a mutant, empty if nothing did."""
     _copy(mutant, keep)
@@ -373,7 +377,15 @@ def _try(mutant: Mutant) -> str:
 
 
 def gate(chosen: Sequence[Mutant]) -> int:
-    """Try mutants, two at a time, say what caught each, and return how many survive."""
+    """Try mutants, two at a time, say what caught each, and return how many survive.
+
+    Raises:
+        RuntimeError: something is caught where nothing is wrong, so that no catch means anything.
+    """
+    # A shell starts what runs in the background deaf to Ctrl-C, and a test listens for it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if caught := _try(NOTHING):
+        raise RuntimeError(f"nothing is wrong, and it is caught: {caught}")
     survive = 0
     with ThreadPoolExecutor(2) as pool:
         for mutant, caught in zip(chosen, pool.map(_try, chosen), strict=True):

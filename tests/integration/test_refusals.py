@@ -272,6 +272,25 @@ def test_dirty_file_behind_a_link(world: World) -> None:
     assert "" == world.git("status", "--porcelain")
 
 
+def test_the_diff_of_a_link_can_be_applied(world: World) -> None:
+    """It names the file behind the link, through which `git apply` does not write."""
+    real = "tools/install.real.sh"
+    (world.host / INSTALL).rename(world.host / real)
+    (world.host / INSTALL).symlink_to("install.real.sh")
+    world.git("add", "--all")
+    world.git("commit", "-q", "-m", "Link")
+    words = ("bump", "dev", *LOST)
+    diff = world.host.parent / "pin.diff"
+    assert (0, "") == world.dgpin(*words, "--dry-run", "-o", f"diff={diff}")[:2]
+
+    world.git("apply", str(diff))
+    applied = (world.host / real).read_bytes()
+    world.git("checkout", "-q", ".")
+
+    assert 0 == world.dgpin(*words)[0]
+    assert applied == (world.host / real).read_bytes()
+
+
 def test_commit_that_git_refuses(world: World) -> None:
     """Without an identity nothing is written; after a hook's refusal the message says what is."""
     hook = world.host / ".git/hooks/pre-commit"

@@ -28,6 +28,15 @@ def test_a_new_file_comes_from_nothing() -> None:
     assert diff.unified([Edit(path="f", old=None, new=b"a\n")]).startswith("--- /dev/null\n")
 
 
+def test_a_link_is_the_file_behind_it() -> None:
+    """`git apply` writes through no link; two names of one file are one file."""
+    edits = [Edit(path=path, old=b"a\n", new=b"b\n") for path in ("link", "d/f")]
+
+    text = diff.unified(edits, behind={"link": "d/f"})
+
+    assert text == "--- a/d/f\n+++ b/d/f\n@@ -1 +1 @@\n-a\n+b\n"
+
+
 def test_form_feeds_and_windows_line_ends_are_no_line_breaks() -> None:
     """Only a newline ends a line, as for git."""
     text = diff.unified([Edit(path="f", old=b"a\x0cb\r\n", new=b"a\x0cB\r\n")])
