@@ -86,17 +86,20 @@ format: $(VENV)/.ready
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# ARGS: --only ROWS, --rounds N, and --write to put the table and the picture into docs/.
+# DGPIN_DEEPGEMM_REPO, a clone of deepseek-ai/DeepGEMM, gives carry a real history.
 bench: $(VENV)/.ready
 	$(BIN)/python -m pip install -q --group bench
 	$(BIN)/python -m tests.bench $(ARGS)
 
 bench-peers: $(VENV)/.ready
 	$(BIN)/python -m pip install -q --group bench
-	$(BIN)/python -m tests.bench.peers
+	$(BIN)/python -m tests.bench.peers $(ARGS)
 
 docs: $(VENV)/.ready
 	$(BIN)/python -m pip install -q --group docs
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m docs.pictures
 	$(BIN)/mkdocs build --quiet
 
 clean:

@@ -10,6 +10,7 @@ import typer
 from dgpin.cli.exit import code
 from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
+from dgpin.cli.progress import task
 from dgpin.config import Config
 from dgpin.errors import UsageError
 from dgpin.pin import facts as cached
@@ -96,10 +97,11 @@ def _artefact(
 
     forms = parse(output, json=json, known=rendered.FORMS)
     asked = interpreter.read(python or interpreter.default(os.environ))
-    if path is None:
-        rows = artefact.check_environment(asked)
-    else:
-        rows = artefact.check_artefact(path, interpreter=asked)
+    with task(f"reading {path or asked.path}"):
+        if path is None:
+            rows = artefact.check_environment(asked)
+        else:
+            rows = artefact.check_artefact(path, interpreter=asked)
     write(rendered.renderers(str(path or asked.path), rows), forms)
     return code((row.verdict for row in rows), asked=strict)
 
@@ -113,4 +115,6 @@ def _ask(pinned: Pinned, config: Config) -> tuple[Facts | None, tuple[Row, ...]]
     from dgpin.pin import offered  # noqa: PLC0415 - brings GitPython
     from dgpin.pin.sources import Mirrors  # noqa: PLC0415 - as above
 
-    return offered.ask(pinned, Mirrors(fetch=True, others=config.others, allow_unreachable=True))
+    mirrors = Mirrors(fetch=True, others=config.others, allow_unreachable=True)
+    with task("reading the pinned source"):
+        return offered.ask(pinned, mirrors)

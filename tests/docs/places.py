@@ -115,11 +115,13 @@ def evidence(shop: Workshop, directory: Path) -> Path:
     """A host beside which two machines have left what they found."""
     host = shop.host(directory)
     for arch in ("sm_90", "sm_100"):
-        documents.write(host / f"evidence-{arch}.json", documents.smoke(arch, documents.check("gemm")))
+        documents.write(
+            host / f"evidence-{arch}.json", documents.smoke(arch, documents.check("gemm"))
+        )
     return host
 
 
-def compiling(shop: Workshop, directory: Path) -> Path:
+def compiling(_shop: Workshop, directory: Path) -> Path:
     """A host that pins a DeepGEMM so small that it compiles in a second, with a torch like it."""
     made = small.make(directory.parent / "small")
     sources = {

@@ -73,9 +73,7 @@ def _shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 @pytest.mark.parametrize("page", PLACES)
-def test_every_command_does_what_the_page_says(
-    page: str, shop: Workshop, tmp_path: Path
-) -> None:
+def test_every_command_does_what_the_page_says(page: str, shop: Workshop, tmp_path: Path) -> None:
     """Each command prints what is shown, and ends as is said; 0 where nothing is said."""
     cwd = PLACES[page](shop, tmp_path / "host")
 
