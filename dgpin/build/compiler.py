@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dgpin import process
-from dgpin.build import elf
 from dgpin.errors import UnavailableError
 
 PROBE_LIMIT = 60.0  # seconds; a probe takes one
@@ -138,6 +137,8 @@ def has_shared_library(compiler: Compiler, env: Mapping[str, str]) -> bool:
     if done.text.strip() != _SHARED and "-static-libstdc++" not in compiler.link_flags:
         return True
     # LDFLAGS may still lead to a shared one, so the linker has the last word.
+    from dgpin.build import elf  # noqa: PLC0415 - start-up: few compilers are so
+
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "probe.so")
         words = [*compiler.command, "-shared", "-fPIC", "-x", "c++", "-", "-x", "none"]

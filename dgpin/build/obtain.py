@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dgpin import cache
-from dgpin.build import archive as archives
 from dgpin.build.source import Submodule
 from dgpin.build.store import StoreError
 from dgpin.errors import UnavailableError, UsageError
 from dgpin.source.tree import Tree
 
-UPSTREAM = "https://github.com/deepseek-ai/DeepGEMM"
 _INDEX = "https://pypi.org/simple"
 _INDEXES = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
 _SIMPLE = "application/vnd.pypi.simple.v1+json"  # PEP 691
@@ -164,6 +162,8 @@ def _verified(data: bytes, digest: str, requirement: str) -> bytes:
 def _unpack(data: bytes, draft: Path, requirement: str) -> None:
     import io  # noqa: PLC0415 - only an sdist pays
     import tarfile  # noqa: PLC0415 - as above
+
+    from dgpin.build import archive as archives  # noqa: PLC0415 - as above
 
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
