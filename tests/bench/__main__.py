@@ -14,11 +14,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests.bench import api, build, history, page, recorded, start, uses
+from tests.bench import api, build, growth, history, page, picture, recorded, start, uses
 from tests.bench.measure import Row
 
 HEAD = "| row | what | dgpin | the other | ratio | limit | |\n" + "| --- " * 7 + "|"
-MODULES = (start, api, uses, build, history)
+MODULES = (start, api, uses, build, history, growth)
 Measure = Callable[[Any, int], Row]
 
 
@@ -38,6 +38,7 @@ def main() -> int:
     if arguments.write:
         table = "\n".join((HEAD, *(line(key, row) for key, row in rows.items())))
         page.write("times", f"{_where(arguments.rounds)}\n\n{table}")
+        picture.write(rows)
     if arguments.compare:
         print("\n".join(recorded.notices(rows)))
         return 0

@@ -63,7 +63,17 @@ class World:
         found = []
         for commit in self.commits:
             target = self.scratch / f"tree-{commit}"
-            add = ["git", "-C", self.repo, "worktree", "add", "-q", "--detach", target, commit]
+            add = [
+                "git",
+                "-C",
+                str(self.repo),
+                "worktree",
+                "add",
+                "-q",
+                "--detach",
+                str(target),
+                commit,
+            ]
             subprocess.run(add, check=True)
             found.append(str(target))
         return found[0], found[1]

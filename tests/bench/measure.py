@@ -48,6 +48,7 @@ class Row:
     ratio: Spread | None = None
     limit: str = ""
     holds: bool | None = None
+    points: tuple[tuple[int, float], ...] = ()  # how many units, seconds of one more
 
 
 def run(

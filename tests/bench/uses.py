@@ -41,14 +41,14 @@ class World:
     @cached_property
     def mentioned(self) -> list[str]:
         """The Python files of the host that mention the API."""
-        argv = ["git", "-C", self.host, "grep", "-l", "deep_gemm", "--", "vllm/*.py"]
+        argv = ["git", "-C", str(self.host), "grep", "-l", "deep_gemm", "--", "vllm/*.py"]
         return process.run(argv).check().text.split()
 
     def scan(self, *, forget: bool = False) -> int:
         """Scan the host, and return the peak of its memory in KiB."""
         if forget:
             shutil.rmtree(self.cache, ignore_errors=True)
-        argv = [sys.executable, "-c", _SCAN, self.host]
+        argv = [sys.executable, "-c", _SCAN, str(self.host)]
         env = {"DGPIN_CACHE_DIR": str(self.cache)}
         return int(process.run(argv, env={**os.environ, **env}).check().text)
 

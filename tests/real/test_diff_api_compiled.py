@@ -26,7 +26,7 @@ from tests.real import inputs
 
 @pytest.fixture(scope="module", name="python")
 def _python() -> Interpreter:
-    return interpreter.read(str(inputs.torch_python()), modules=diff.MODULES)
+    return interpreter.read(str(inputs.torch_python()), modules=load.MODULES)
 
 
 @pytest.fixture(scope="module", name="includes")

@@ -131,6 +131,12 @@ class _Join:
     def __init__(self, half: Half, compiled: list[Symbol], ops: list[Symbol]) -> None:
         self.half = half
         self.compiled = {s.path: s for s in compiled}
+        # By each name that it stands under: a search for each re-export would take the square.
+        self.below: dict[str, list[Symbol]] = {}
+        for path, symbol in self.compiled.items():
+            parts = path.split(".")
+            for count in range(1, len(parts) + 1):
+                self.below.setdefault(".".join(parts[:count]), []).append(symbol)
         self.ops = {s.canonical: s for s in ops}
 
     def symbols(self) -> Iterator[Symbol]:
@@ -155,9 +161,8 @@ class _Join:
 
     def _under(self, source: str, target: str) -> Iterator[Symbol]:
         """Yield a compiled module or class and all below it under another path."""
-        for path, symbol in self.compiled.items():
-            if path == source or path.startswith(f"{source}."):
-                yield replace(symbol, path=target + path.removeprefix(source))
+        for symbol in self.below.get(source, ()):
+            yield replace(symbol, path=target + symbol.path.removeprefix(source))
 
     def _object(self, path: str, value: Object) -> Iterator[Symbol]:
         if value.kind == "native":

@@ -2,7 +2,7 @@
 objects that they are bound to."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dgpin.api.static import python_class
@@ -102,7 +102,7 @@ class Half:
 
     def _read(self, module: Module) -> None:
         left: set[ast.Try] = set()  # by a name that could not be imported
-        for statement, guards in _statements(module.tree.body):
+        for statement, guards in _statements(module.tree.body, left):
             if left.intersection(guards):
                 continue
             if isinstance(statement, ast.ImportFrom):
@@ -296,18 +296,31 @@ def _absolute(module: Module, node: ast.ImportFrom) -> str:
 
 
 def _statements(
-    body: Sequence[ast.stmt], *, guards: tuple[ast.Try, ...] = ()
+    body: Sequence[ast.stmt], left: Collection[ast.Try] = (), *, guards: tuple[ast.Try, ...] = ()
 ) -> Iterator[tuple[ast.stmt, tuple[ast.Try, ...]]]:
-    """Yield what an import runs, with the try statements around it that catch its failure."""
+    """Yield what an import runs, with the try statements around it that catch its failure.
+
+    `left` is asked after the body of each: the handlers of those that were left run, else none.
+    """
     for statement in body:
         yield statement, guards
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
         if isinstance(statement, ast.Try):
             inner = (*guards, statement) if statement.handlers else guards
-            yield from _statements(statement.body, guards=inner)
-            for block in (statement.orelse, statement.finalbody):
-                yield from _statements(block, guards=guards)
+            yield from _statements(statement.body, left, guards=inner)
+            after = _handling(statement) if statement in left else statement.orelse
+            for block in (after, statement.finalbody):
+                yield from _statements(block, left, guards=guards)
             continue
         for name in ("body", "orelse"):
-            yield from _statements(getattr(statement, name, []), guards=guards)
+            yield from _statements(getattr(statement, name, []), left, guards=guards)
+
+
+def _handling(statement: ast.Try) -> Sequence[ast.stmt]:
+    """Return what runs when an import in a try statement fails."""
+    for handler in statement.handlers:
+        caught = "" if handler.type is None else ast.unparse(handler.type)
+        if not caught or any(name in caught for name in ("ImportError", "Exception")):
+            return handler.body
+    return ()

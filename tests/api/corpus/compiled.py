@@ -106,8 +106,12 @@ def torch_build(root: Path, compiled: bytes, registered: Sequence[str]) -> Path:
     facade = f"_OPS = {names}\n" + FACADE
     init = f"from ._C import {', '.join(names)}\n"
     write(root, {"deep_gemm/__init__.py": init, "deep_gemm/_C.py": facade})
-    table = MARK + b"\0" + b"".join(s.encode() + b"\0" for s in registered)
-    begin = compiled.index(MARK + b"\0")
-    image = compiled[:begin] + table + compiled[begin + len(table) :]
-    (root / "deep_gemm" / "_C_extension.abi3.so").write_bytes(image)
+    (root / "deep_gemm" / "_C_extension.abi3.so").write_bytes(registering(compiled, registered))
     return root
+
+
+def registering(compiled: bytes, schemas: Sequence[str]) -> bytes:
+    """Return the extension with these schemas in its table."""
+    table = MARK + b"\0" + b"".join(s.encode() + b"\0" for s in schemas)
+    begin = compiled.index(MARK + b"\0")
+    return compiled[:begin] + table + compiled[begin + len(table) :]

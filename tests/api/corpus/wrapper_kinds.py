@@ -83,7 +83,7 @@ CASES = (
         "a guarded import falls back to None",
         "try:\n    from ._C import g_none\nexcept ImportError:\n    g_none = None",
         "try:\n    from ._C import g_none\nexcept ImportError:\n    g_none = None",
-        "callable-kind-changed g_none",
+        "kind-changed g_none",
         "symbol-removed _C.g_none",
     ),
     case(

@@ -22,7 +22,7 @@ def environment(*requirements: str, python: Version) -> Path:
 
     def make(target: Path) -> None:
         subprocess.run([found[0], "-m", "venv", "--clear", str(target)], check=True)
-        argv = [target / "bin/python", "-m", "pip", "install", "-q", *requirements]
+        argv = [str(target / "bin/python"), "-m", "pip", "install", "-q", *requirements]
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
         if done.returncode:
             raise Absent(f"pip: {done.stderr.strip().splitlines()[-1]}")

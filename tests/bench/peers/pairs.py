@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dgpin.api import diff
+from dgpin.api import load
 from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
 from tests.api import builds
@@ -69,7 +69,7 @@ def _native(scratch: Path, python: Interpreter) -> Pair:
 
 
 def _torch(scratch: Path) -> Pair:
-    python = interpreter.read(str(inputs.torch_python()), modules=diff.MODULES)
+    python = interpreter.read(str(inputs.torch_python()), modules=load.MODULES)
     image = compiled.extension(scratch, compiled.includes(python.path))
     a, b = (
         compiled.torch_build(scratch / "torch" / side, image, compiled.schemas(side))
