@@ -4,8 +4,6 @@ Standard library only, nothing of the interpreter's packages is imported. The an
 schema, version, include, ext_suffix, path (where imports look), modules (which of MODULE… it has).
 """
 
-import importlib.util
-import json
 import sys
 import sysconfig
 
@@ -13,9 +11,22 @@ import sysconfig
 def find(name: str) -> bool:
     """Tell whether a top-level module is there, without importing it."""
     try:
-        return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
+        return name in sys.modules or any(each.find_spec(name, None) for each in sys.meta_path)
+    except (AttributeError, ImportError, ValueError):
         return False
+
+
+def spell(value: object) -> str:
+    """Return a value as JSON. The modules json and importlib.util double what a start costs."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{spell(k)}: {spell(v)}' for k, v in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(spell, value))}]"
+    if isinstance(value, int):
+        return str(value)
+    units = str(value).encode("utf-16-be", "surrogatepass").hex()
+    escaped = "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    return f'"{escaped}"'
 
 
 answer = {
@@ -29,4 +40,4 @@ answer = {
     "modules": [name for name in sys.argv[2:] if find(name)],
 }
 with open(sys.argv[1], "w", encoding="utf-8") as file:  # noqa: PTH123 - pathlib costs 8 ms
-    json.dump(answer, file)
+    file.write(spell(answer))
