@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dgpin.errors import UnavailableError
+from dgpin.errors import DgpinError, UnavailableError
 from dgpin.files.home import is_quiet
 from dgpin.pin import host as hosts
 from dgpin.pin.host import Fit, Host
@@ -51,6 +51,20 @@ def open_host(given: Path | None, *, lenient: bool = False) -> tuple[Host, Fit]:
         if time.monotonic() > give_up:
             raise RestlessError(host.root)
         time.sleep(_PAUSE)
+
+
+def repositories(given: Path | None) -> tuple[str, ...]:
+    """Return where refs are: the host's pin and its forks, and where DeepGEMM is made."""
+    from dgpin.api.references import REPOSITORIES  # noqa: PLC0415 - start-up: builds only
+    from dgpin.pin.pinned import read_pinned  # noqa: PLC0415 - as above
+
+    try:
+        fit = hosts.fit(hosts.find_host(given), lenient=True)
+    except DgpinError:
+        return REPOSITORIES
+    config = fit.config
+    named = [read_pinned(fit.reading).repo, config.repo, config.upstream, *config.forks]
+    return tuple(dict.fromkeys([*filter(None, named), *REPOSITORIES]))
 
 
 class RestlessError(UnavailableError):

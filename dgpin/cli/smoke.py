@@ -2,14 +2,19 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dgpin.cli.output import JsonOption, OutputOption, emit, parse
+from dgpin.cli import refs, smoke_bisect
+from dgpin.cli.host import repositories
+from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.cli.smoke_progress import Progress
 from dgpin.errors import UsageError
+from dgpin.pin import host as hosts
 from dgpin.render import smoke as shown
+from dgpin.render import smoke_bisect as bisect_shown
 from dgpin.render import terminal
 from dgpin.smoke import catalogue
 from dgpin.smoke.case import SANITIZE
@@ -19,6 +24,10 @@ _GPU_LEVEL = 1
 
 
 def smoke(
+    check: Annotated[
+        str | None,
+        typer.Argument(metavar="CHECK", help="With --bisect: the check.", show_default=False),
+    ] = None,
     *,
     level: Annotated[
         int,
@@ -40,12 +49,35 @@ def smoke(
         typer.Option(
             "--build",
             metavar="BUILD",
-            help="A directory, a wheel, `installed`, pypi:NAME==VERSION, or a built commit.",
+            help="A directory, a wheel, `installed`, pypi:NAME==VERSION, or a ref that is built.",
+            autocompletion=refs.complete,
         ),
     ] = "installed",
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="OLD", help="Run this build too, and compare."),
+        typer.Option(
+            "--against",
+            metavar="OLD",
+            help="Run this build too, and compare.",
+            autocompletion=refs.complete,
+        ),
+    ] = None,
+    bisect: Annotated[
+        str | None,
+        typer.Option(
+            "--bisect",
+            metavar="A..B",
+            help="Build the commits between, and find the first at which CHECK fails.",
+        ),
+    ] = None,
+    host: Annotated[
+        Path | None,
+        typer.Option(
+            "--host",
+            metavar="DIR",
+            help="The project whose names and keywords the build must have. Default: vLLM's list.",
+            show_default=False,
+        ),
     ] = None,
     python: Annotated[
         str | None,
@@ -81,7 +113,10 @@ def smoke(
         terminal.write(tuple(shown.listing(known)))
         return 0
     _check_arch(arch)
-    parse(output, json=json, known=shown.FORMS)
+    searching = check is not None or bisect is not None
+    if searching:
+        smoke_bisect.refuse(bisect, check, known, others=(against, only, skip))
+    forms = parse(output, json=json, known=bisect_shown.FORMS if searching else shown.FORMS)
     from dgpin.smoke.session import Request, run  # noqa: PLC0415 - --list does without
 
     request = Request(
@@ -90,12 +125,16 @@ def smoke(
         python=python,
         level=SANITIZE if sanitize else level,
         arch=arch,
-        expected=_expected(known_names=catalogue.capabilities(known), given=_words(expect)),
+        expected=_expected(host, known_names=catalogue.capabilities(known), given=_words(expect)),
         only=_words(only),
         skip=_words(skip),
         shards=shards,
         env=dict(os.environ),
+        host=hosts.find_host(host).root if host is not None else None,
+        repositories=repositories(host),
     )
+    if searching:
+        return smoke_bisect.run(str(bisect), str(check), request, known, forms)
     progress = Progress()
     try:
         report = run(request, known, progress)
@@ -103,7 +142,7 @@ def smoke(
         progress.stop()
     # What level 3 adds is named after its tool, which the lines on screen do not say.
     complete = progress.on_screen and report.level < SANITIZE
-    emit(shown.renderers(report, shown=complete), output, json=json)
+    write(shown.renderers(report, shown=complete), forms)
     return report.exit_code()
 
 
@@ -119,9 +158,11 @@ def _check_arch(arch: str | None) -> None:
         )
 
 
-def _expected(*, known_names: Sequence[str], given: Sequence[str]) -> frozenset[str]:
+def _expected(
+    host: Path | None, *, known_names: Sequence[str], given: Sequence[str]
+) -> frozenset[str]:
     """Return what the host needs: from the command line and from `[smoke] expect`."""
-    names = (*given, *_configured())
+    names = (*given, *_configured(host))
     for name in names:
         if name not in known_names:
             raise UsageError(
@@ -131,12 +172,11 @@ def _expected(*, known_names: Sequence[str], given: Sequence[str]) -> frozenset[
     return frozenset(names)
 
 
-def _configured() -> tuple[str, ...]:
+def _configured(given: Path | None) -> tuple[str, ...]:
     """Return `[smoke] expect` of the host's dgpin.toml, if there is one."""
     from dgpin import config  # noqa: PLC0415 - --list does without
-    from dgpin.pin import host  # noqa: PLC0415 - the same
 
-    path = host.find_host(None).root / config.FILE
+    path = hosts.find_host(given).root / config.FILE
     if not path.is_file():
         return ()
     table = config.load(path).smoke

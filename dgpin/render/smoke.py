@@ -268,9 +268,9 @@ def _result(result: Result) -> Mapping[str, object]:
         "verdict": result.verdict.value,
         "message": result.message,
         "metric": result.check.metric,
-        "number": _finite(result.number),
+        "number": finite(result.number),
         "limit": result.check.limit,
-        "controls": {name: _finite(value) for name, value in result.controls.items()},
+        "controls": {name: finite(value) for name, value in result.controls.items()},
         "floor": result.check.floor,
         "differing_repeats": result.differing,
         "seconds": round(result.seconds, 3),
@@ -285,7 +285,7 @@ def _result(result: Result) -> Mapping[str, object]:
     }
 
 
-def _finite(number: float | None) -> float | str | None:
+def finite(number: float | None) -> float | str | None:
     """Return a number as JSON can hold it: NaN and infinity are no JSON."""
     if number is None or abs(number) < float("inf"):
         return number

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dgpin.build import elf
-from dgpin.smoke import headers, wanted
+from dgpin.smoke import headers
 from dgpin.smoke.environment import cleared
 from dgpin.smoke.target import Target
+from dgpin.smoke.wanted import VLLM, Needs
 from dgpin.verdict import Place, Row, Verdict
 
 # A capability, and the text of `_C` by which a build shows that it has it on Hopper.
@@ -33,6 +34,7 @@ def rows(
     arch: str = "sm_90",
     jit_cache: Path,
     expected: frozenset[str] = frozenset(),
+    needs: Needs = VLLM,
 ) -> tuple[Row, ...]:
     """Return every row; what makes the build not the thing that runs comes first."""
     return (
@@ -41,7 +43,7 @@ def rows(
         *_identity(target),
         *_torch(target),
         *_libraries(target),
-        *_names(target),
+        *_names(target, needs),
         *_capabilities(target, arch, expected),
         *headers.rows(target.package, arch=arch),
         *_toolkit(target),
@@ -198,31 +200,26 @@ def _symbols(target: Target, needs: elf.Needs) -> Iterator[Row]:
     )
 
 
-def _names(target: Target) -> Iterator[Row]:
+def _names(target: Target, needs: Needs) -> Iterator[Row]:
     """Look for the host's names and keywords as texts: a binding must hold each of them."""
     if target.extension is None:
         return
     sources = b"\0".join(
         path.read_bytes() for path in sorted(target.package.rglob("*.py")) if path.is_file()
     )
-    lost = []
-    for entry in wanted.NAMES:
-        spellings = (entry,) if isinstance(entry, str) else entry
-        texts = [name.encode() for name in spellings]
-        if not any(name + b"\0" in target.data or name in sources for name in texts):
-            lost.append(spellings[0])
-    words = sorted({word for each in wanted.KEYWORDS.values() for word in each})
-    lost += [
-        word
-        for word in words
-        if word.encode() + b"\0" not in target.data and word.encode() not in sources
-    ]
+
+    def has(text: str) -> bool:
+        return text.encode() + b"\0" in target.data or text.encode() in sources
+
+    lost = [spellings[0] for spellings in needs.names if not any(map(has, spellings))]
+    lost += [word for word in needs.keywords if not has(word)]
     yield Row(
         rule="names",
         verdict=Verdict.FAIL if lost else Verdict.PASS,
         message=f"not in this build: {', '.join(lost)}"
         if lost
-        else f"{len(wanted.NAMES)} names and {len(words)} keywords of vLLM are there",
+        else f"{len(needs.names)} names and {len(needs.keywords)} keywords of {needs.host} are"
+        " there",
         hint="`dgpin diff-api` shows what became of them." if lost else "",
     )
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dgpin.api import locate
+from dgpin.api import locate, references
 from dgpin.api.builds import Build
+from dgpin.api.references import REPOSITORIES, Lookup
 from dgpin.build import interpreter, store
 from dgpin.build.interpreter import Interpreter
 from dgpin.errors import UnavailableError, UsageError
@@ -22,6 +23,7 @@ from dgpin.smoke import (
     runner,
     sanitize,
     target,
+    wanted,
     wheel,
 )
 from dgpin.smoke.case import SANITIZE, Check
@@ -42,7 +44,8 @@ _NO_PLACE = frozenset({"device", "architecture"})
 class Request:
     """What was asked for; see the options of `dgpin smoke`.
 
-    `directory` holds the checks' files where they are not dgpin's own.
+    `directory` holds the checks' files where they are not dgpin's own. `host` is the project whose
+    names and keywords the build must have; `repositories` are those in which refs are looked up.
     """
 
     build: str
@@ -56,15 +59,19 @@ class Request:
     skip: tuple[str, ...] = ()
     shards: int | None = None
     directory: Path | None = None
+    host: Path | None = None
+    repositories: tuple[str, ...] = REPOSITORIES
 
 
 class NotBuiltError(UnavailableError):
     """A commit of which there is no build."""
 
-    def __init__(self, ref: str) -> None:
+    def __init__(self, ref: str, commit: str, repository: str, python: Interpreter) -> None:
+        short = commit[:12]
+        named = ref if commit.startswith(ref) else f"{ref} ({short})"
         super().__init__(
-            f"{ref}: there is no build of it",
-            hint=f"`dgpin build {ref}` makes one; or name a directory, a wheel or `installed`.",
+            f"{named}: there is no build of it for Python {python.short}",
+            hint=f"`dgpin build {ref} --repo {repository} --python {python.path}` makes one.",
         )
 
 
@@ -78,7 +85,7 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     python = interpreter.read(request.python or interpreter.default(request.env))
     kit = environment.toolkit(request.env)
-    new = _target(request.build, python, kit, request.env)
+    new = _target(request.build, python, kit, request)
     gpu = device.first(request.env) if request.level else None
     arch = request.arch or (gpu.arch if gpu else _DEFAULT_ARCH)
     # The whole list, so that a misspelt name is told before anything takes long.
@@ -90,6 +97,7 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
         arch=arch,
         jit_cache=environment.jit_cache(new.headers, kit),
         expected=request.expected,
+        needs=wanted.of_host(request.host) if request.host else wanted.VLLM,
     )
     report = Report(target=new, arch=arch, level=request.level, facts=facts, when=when, device=gpu)
     if request.level == 0:
@@ -104,7 +112,7 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
         return replace(report, blocked=f"the GPU is {gpu.name} ({gpu.arch}), not {arch}")
     targets = [new]
     if request.against is not None:
-        targets.append(_target(request.against, python, kit, request.env))
+        targets.append(_target(request.against, python, kit, request))
     plans = tuple(_plan(each, checks, request, arch) for each in targets)
     following.begin(plans)
     done = _finish(report, runner.run(plans, following.watch))
@@ -157,12 +165,12 @@ def _spoken(trouble: Trouble) -> str:
     return f"{trouble.explanation.what}. {trouble.explanation.cure}"
 
 
-def _target(spec: str, python: Interpreter, kit: Toolkit, env: Mapping[str, str]) -> Target:
-    package = _package(spec, python)
-    return target.inspect(spec, package, python, toolkit=kit, env=env)
+def _target(spec: str, python: Interpreter, kit: Toolkit, request: Request) -> Target:
+    package = _package(spec, python, request.repositories)
+    return target.inspect(spec, package, python, toolkit=kit, env=request.env)
 
 
-def _package(spec: str, python: Interpreter) -> Path:
+def _package(spec: str, python: Interpreter, repositories: Sequence[str]) -> Path:
     if spec == locate.INSTALLED:
         return _installed(python)
     if wheel.is_wheel(spec):
@@ -170,12 +178,27 @@ def _package(spec: str, python: Interpreter) -> Path:
     found = locate.named(spec, python=python)
     if isinstance(found, Build):
         return found.package
-    if found is None:
-        for entry in store.entries():
-            commit = entry.fingerprint.components.get("commit", "")
-            if re.fullmatch(r"[0-9a-f]{4,40}", spec) and commit.startswith(spec):
-                return entry.package
-    raise NotBuiltError(spec)
+    return _of_ref(spec, python, repositories) / target.PACKAGE
+
+
+def _of_ref(ref: str, python: Interpreter, repositories: Sequence[str]) -> Path:
+    """Return the root of the cached build of the commit that a ref means.
+
+    Raises:
+        NowhereError: no repository has it.
+        NotBuiltError: the cache has no build of it that this interpreter can load.
+    """
+    if re.fullmatch(r"[0-9a-f]{4,40}", ref):
+        # What was built is known by its commit, without any repository.
+        commits = {each.fingerprint.components.get("commit", "") for each in store.entries()}
+        named = [commit for commit in commits if commit.startswith(ref)]
+        if len(named) == 1 and (root := references.built(named[0], python)) is not None:
+            return root
+    mirror, resolved = Lookup(repositories=tuple(repositories)).resolve(ref)
+    root = references.built(resolved.commit, python)
+    if root is None:
+        raise NotBuiltError(ref, resolved.commit, mirror.address.shown, python)
+    return root
 
 
 def _installed(python: Interpreter) -> Path:
