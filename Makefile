@@ -100,7 +100,7 @@ docs: $(VENV)/.ready
 	$(BIN)/python -m pip install -q --group docs
 	$(BIN)/python docs/generate.py
 	$(BIN)/python -m docs.pictures
-	$(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 clean:
 	rm -rf $(VENV) dist site .cache .mypy_cache .ruff_cache .hypothesis
