@@ -92,7 +92,7 @@ def sites(world: World, rounds: int) -> Row:
         words = (new, "--host", place, "--accept-loss", lost)
         return world.cost(_BUMP, *words, cache=world.start.env["DGPIN_CACHE_DIR"])
 
-    return _grown("`dgpin bump --dry-run`, by site", cost, (10, 100, 300, 1000), rounds)
+    return _grown("`dgpin bump --dry-run`, by site", cost, (10, 200, 500, 1000), rounds)
 
 
 def files(world: World, rounds: int) -> Row:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dgpin.api import builds, diff
+from dgpin.api import builds, diff, load
 from dgpin.api.change import Change, Level
 from dgpin.api.diff import Question
 from dgpin.api.report import Report
@@ -162,7 +162,7 @@ def where(name: str) -> tuple[Path, Path]:
 @cache
 def python() -> interpreter.Interpreter:
     """Return the interpreter that has torch."""
-    return interpreter.read(str(inputs.torch_python()), modules=diff.MODULES)
+    return interpreter.read(str(inputs.torch_python()), modules=load.MODULES)
 
 
 def question(root: Path) -> Question:

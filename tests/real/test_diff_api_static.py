@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dgpin.api import builds, compare, diff, load
+from dgpin.api import builds, compare, load
 from dgpin.api.load import Side
 from dgpin.api.locate import Source
 from dgpin.api.static import agreement, of_source
@@ -16,7 +16,7 @@ from tests.real import inputs
 
 @pytest.fixture(scope="module", name="loaded")
 def _loaded() -> Surface:
-    python = interpreter.read(str(inputs.torch_python()), modules=diff.MODULES)
+    python = interpreter.read(str(inputs.torch_python()), modules=load.MODULES)
     build = builds.at(inputs.build("2.8.2"), label="build")
     return load.surface(Side(build=build, python=python))
 
