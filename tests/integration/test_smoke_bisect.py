@@ -253,6 +253,22 @@ def test_command(
     assert ["good", "bad", "bad"] == [line.split()[0] for line in told.err.splitlines()]
 
 
+def test_refs_as_builds(line: Line) -> None:
+    """A branch or tag names its commit's build; without one, the command that makes it is told."""
+    built = line.commit("start")
+    line.repo.git("tag", "v1")
+    line.commit("end")
+    line.cached[built] = line.machine.package.parent
+    places = (str(line.repo.root),)
+
+    report = line.machine.run(line.machine.good(), build="v1", repositories=places, level=0)
+
+    assert line.machine.package == report.target.package
+    with pytest.raises(session.NotBuiltError, match=r"main .*there is no build of it") as told:
+        line.machine.run(line.machine.good(), build="main", repositories=places, level=0)
+    assert "`dgpin build main --repo " in told.value.hint
+
+
 def test_interrupted(
     line: Line, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

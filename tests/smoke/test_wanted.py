@@ -1,0 +1,81 @@
+"""What a build must have, told by the uses of a host."""
+
+from dgpin.api.uses import (
+    Argument,
+    Arguments,
+    Consumer,
+    Form,
+    Guard,
+    Keyword,
+    Outcome,
+    Scan,
+    Target,
+    Then,
+    Use,
+)
+from dgpin.smoke import wanted
+from dgpin.verdict import Place
+
+HERE = Place("host.py", 1)
+
+
+def use(
+    *names: str,
+    form: Form = Form.CALL,
+    words: tuple[str, ...] = (),
+    guards: tuple[Guard, ...] = (),
+    consumers: tuple[Consumer, ...] = (),
+    absent: Outcome | None = None,
+    in_test: bool = False,
+) -> Use:
+    """Return a use of the first of these names that is there."""
+    keywords = tuple(Keyword(name=word, argument=Argument(text="x")) for word in words)
+    return Use(
+        form=form,
+        targets=tuple(Target(path=f"deep_gemm.{name}", place=HERE) for name in names),
+        place=HERE,
+        end_line=1,
+        line="",
+        arguments=Arguments(keywords=keywords),
+        guards=guards,
+        consumers=consumers,
+        absent=absent,
+        in_test=in_test,
+    )
+
+
+def needs(*uses: Use) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Return the names and the keywords that these uses need."""
+    found = wanted.needs(Scan(uses=uses), host="h")
+    return found.names, found.keywords
+
+
+def test_called() -> None:
+    """What is called is needed, in either spelling, with what it is given by name."""
+    assert ((("new", "old"),), ("recipe",)) == needs(use("new", "old", words=("recipe",)))
+
+
+def test_raising() -> None:
+    """A name whose absence raises is needed."""
+    assert ((("f",),), ()) == needs(use("f", absent=Outcome(then=Then.RAISES)))
+
+
+def test_done_without() -> None:
+    """A name that the host asks for, or can do without, is not needed; nor what its tests use."""
+    asks = Consumer(place=HERE, function="", line="", outcome=Outcome(then=Then.RETURNS))
+
+    assert ((), ()) == needs(
+        use("a", form=Form.HASATTR),
+        use("a"),
+        use("b", form=Form.GETATTR, consumers=(asks,)),
+        use("b"),
+        use("c", absent=Outcome(then=Then.GOES_ON)),
+        use("d", in_test=True),
+    )
+
+
+def test_asked_keyword() -> None:
+    """A keyword that the host asks the function about first is not needed."""
+    guard = Guard(path="deep_gemm.f", place=HERE, parameter="indices")
+
+    assert ((("f",),), ("k",)) == needs(use("f", words=("indices", "k"), guards=(guard,)))
