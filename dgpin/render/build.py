@@ -49,7 +49,7 @@ def text(answer: Answer) -> tuple[Line, ...]:
     for checked in answer.preflights:
         lines += table(checked)
     for result in answer.results:
-        lines += _result(result, several=len(answer.results) > 1)
+        lines += _result(result, several=len(answer.jobs) > 1)
     for path in (*([answer.copied] if answer.copied else []), *answer.wheels):
         lines.append((("wrote    ", ""), (str(path), "bold")))
     return tuple(lines)

@@ -29,7 +29,7 @@ def lines(rows: Sequence[Row]) -> tuple[Line, ...]:
     shown: list[Line] = []
     for row, after in zip_longest(rows, rows[1:]):
         word, style = MARKS[row.verdict]
-        head = ((f"{word:7} ", style), (f"{row.rule:20}", "bold"), (row.message, ""))
+        head = ((f"{word:7} ", style), (f"{row.rule:19} ", "bold"), (row.message, ""))
         if row.verdict is Verdict.PASS and not row.hint:
             shown.append((*head, (f"  {spoken(row.places[:1])[0]}" if row.places else "", "cyan")))
             continue
