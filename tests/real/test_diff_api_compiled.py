@@ -142,7 +142,8 @@ def test_text_agrees(
             tree=DictTree(
                 {
                     "csrc/python_api.cpp": native(side),
-                    "deep_gemm/__init__.py": joined(wrapper_kinds.CASES, side),
+                    "deep_gemm/__init__.py": "from . import _C\n"
+                    + joined(wrapper_kinds.CASES, side),
                 }
             ),
         )
