@@ -91,7 +91,7 @@ def new_host(shop: Workshop, directory: Path) -> Path:
 def moved(shop: Workshop, directory: Path) -> Path:
     """A host on a branch whose pin somebody moved."""
     host = shop.host(directory)
-    git_ = ["git", "-C", host, "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    git_ = ["git", "-C", str(host), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
     process.run([*git_, "switch", "-qc", "move"]).check()
     for name in ("cmake/external_projects/deepgemm.cmake", "tools/install_deepgemm.sh"):
         text = (host / name).read_text()

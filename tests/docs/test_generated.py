@@ -2,13 +2,14 @@
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
-from docs import pictures
-
 DOCS = Path(__file__).parents[2] / "docs"
+sys.path.insert(0, str(DOCS))
+import pictures  # noqa: E402 - docs/ holds programs, and is no package
 
 
 @pytest.fixture(name="taken", scope="module")

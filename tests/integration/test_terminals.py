@@ -100,8 +100,8 @@ def test_light_and_dark_terminals_get_their_own_colours(world: World, background
 def test_a_host_with_windows_line_ends(world: World) -> None:
     """The diff of a host with CRLF keeps each line's end, and shows nothing but the values."""
     for path in ("cmake/external_projects/deepgemm.cmake", "tools/install_deepgemm.sh"):
-        text = (world.host / path).read_bytes()
-        (world.host / path).write_bytes(text.replace(b"\n", b"\r\n"))
+        data = (world.host / path).read_bytes()
+        (world.host / path).write_bytes(data.replace(b"\n", b"\r\n"))
 
     text = printed(world, *BUMP, "--dirty", "-o", "diff", columns=None)
 
