@@ -10,6 +10,7 @@ import pytest
 
 import dgpin
 from dgpin.api import references
+from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
 from dgpin.cli.app import main
 from dgpin.errors import UnavailableError
@@ -69,7 +70,7 @@ class Line:
         )
         attempt = bisect.Attempt(
             mirror=mirror,
-            python=session.interpreter.read(self.machine.python),
+            python=interpreter.read(self.machine.python),
             request=request,
             known=(self.check,),
         )
@@ -100,7 +101,7 @@ def test_found(line: Line) -> None:
     found = line.search("v1", "main")
 
     assert (bisect.Outcome.FOUND, ["change 3"]) == (found.outcome, names(found))
-    assert 1 == found.outcome.exit_code
+    assert 1 == bisect.Outcome.FOUND.exit_code
     assert len(line.built) <= 5
 
 

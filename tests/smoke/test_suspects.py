@@ -13,9 +13,9 @@ def found(suspects: Suspects, first: str, *, unknown: frozenset[str] = frozenset
     behind: dict[str, set[str]] = {}
     for commit, parents in suspects.parents.items():
         behind[commit] = {commit}.union(*(behind[parent] for parent in parents))
-    while (commit := suspects.next()) is not None:
-        bad = Answer.BAD if first in behind[commit] else Answer.GOOD
-        suspects = suspects.told(commit, Answer.SKIPPED if commit in unknown else bad)
+    while (tried := suspects.next()) is not None:
+        bad = Answer.BAD if first in behind[tried] else Answer.GOOD
+        suspects = suspects.told(tried, Answer.SKIPPED if tried in unknown else bad)
     return suspects
 
 
