@@ -70,7 +70,7 @@ class Line:
         )
         attempt = bisect.Attempt(
             mirror=mirror,
-            python=interpreter.read(self.machine.python),
+            python=interpreter.read(str(self.machine.python)),
             request=request,
             known=(self.check,),
         )
