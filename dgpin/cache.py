@@ -5,10 +5,12 @@ damaged, or belongs to another user counts as absent.
 """
 
 import contextlib
+import errno
 import json
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,20 @@ def directory(name: str) -> Path:
     except OSError as error:
         raise CacheError(place, error.strerror or error) from error
     return place
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+@contextlib.contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Raise CacheError for a disk or a right that writing below a directory of the cache lacks."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise CacheError(place, error.strerror) from error
+        raise
 
 
 def is_own(path: Path) -> bool:

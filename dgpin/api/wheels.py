@@ -206,7 +206,11 @@ def _placed(
         for info in members:
             target = draft / PurePosixPath(info.filename.removeprefix(prefix))
             target.parent.mkdir(parents=True, exist_ok=True)
-            with archive.open(info) as source, target.open("wb") as sink:
+            with (
+                cache.writing(builds),
+                archive.open(info) as source,
+                target.open("wb") as sink,
+            ):
                 shutil.copyfileobj(source, sink)
         digest = Build(label=label, root=draft).digest()
         known_build = Build(label=label, root=builds / digest)

@@ -13,6 +13,7 @@ import typer
 from dgpin import __version__
 from dgpin.cli.output import let_go_of_stdout
 from dgpin.errors import DgpinError, UnavailableError
+from dgpin.render.hidden import hide
 
 
 class Command(NamedTuple):
@@ -140,7 +141,7 @@ def _unexpected(error: Exception) -> int:
 def _fail(message: str, *, hint: str, code: int) -> int:
     # Where even that cannot be said, the exit code still tells.
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"dgpin: {message}\n" + (f"  {hint}\n" if hint else ""))
+        sys.stderr.write(hide(f"dgpin: {message}\n" + (f"  {hint}\n" if hint else "")))
         sys.stderr.flush()
     return code
 

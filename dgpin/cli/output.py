@@ -11,6 +11,7 @@ import typer
 
 from dgpin.errors import UsageError
 from dgpin.render import terminal
+from dgpin.render.hidden import hide
 from dgpin.render.terminal import Rendered, Renderers
 
 OutputOption = Annotated[
@@ -40,7 +41,7 @@ def emit(renderers: Renderers, wanted: Sequence[str] | None, *, json: bool = Fal
 def write(renderers: Renderers, targets: Sequence[Target]) -> None:
     """Write one result in the forms that `parse` returned."""
     for name, target in targets:
-        rendered = renderers[name]()
+        rendered = _hidden(renderers[name]())
         if target is not None:
             from dgpin import files  # noqa: PLC0415 - start-up: most results go to stdout
 
@@ -48,6 +49,14 @@ def write(renderers: Renderers, targets: Sequence[Target]) -> None:
             files.write_result(target, text)
         else:
             _to_stdout(rendered)
+
+
+def _hidden(rendered: Rendered) -> Rendered:
+    if isinstance(rendered, str):
+        return hide(rendered)
+    # An address may stand in several spans, so a line that holds a secret loses its style.
+    lines = ((line, "".join(text for text, _ in line)) for line in rendered)
+    return [line if (safe := hide(text)) == text else [(safe, "")] for line, text in lines]
 
 
 def _to_stdout(rendered: Rendered) -> None:

@@ -118,7 +118,7 @@ def _members(archive: zipfile.ZipFile, *, label: str) -> list[tuple[zipfile.ZipI
 
 def _write(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open(info) as source, target.open("wb") as sink:
+    with cache.writing(cache.root()), archive.open(info) as source, target.open("wb") as sink:
         shutil.copyfileobj(source, sink)
 
 
