@@ -22,7 +22,10 @@ SITES = "[sites]\n\"f\" = 'V=<commit>'\n"
         ("pin = 1\n" + SITES, "`pin` must be a table"),
         ("[sites]\n\"../f\" = 'V=<commit>'\n", "`../f` leaves the host"),
         ("[sites]\n\"/etc/f\" = 'V=<commit>'\n", "`/etc/f` leaves the host"),
-        ('[sites]\n"f" = 1\n', "an entry is a text or a table of at, each, in, many, optional, watch"),
+        (
+            '[sites]\n"f" = 1\n',
+            "an entry is a text or a table of at, each, in, many, optional, watch",
+        ),
         ("[sites]\n\"f\" = { at = 'x', each = 'y' }\n", "either `at` or `each`"),
         ("[sites]\n\"f\" = { each = 'y' }\n", "needs a scope"),
         ("[sites]\n\"f\" = { at = 'y', often = true }\n", "`often`"),
