@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dgpin.api import bind, compare
-from dgpin.api.bind_findings import impact
+from dgpin.api.bind_findings import Impact, impact
 from dgpin.api.host.scan import scan
 from dgpin.api.surface import Binding
 from dgpin.api.uses import Scan
@@ -49,25 +49,35 @@ def test_every_form_is_found(tmp_path: Path) -> None:
     assert expected == actual
 
 
-@pytest.mark.parametrize("binding", list(Binding))
-def test_every_use_is_judged(tmp_path: Path, binding: Binding) -> None:
-    """Each line gets the answer that it says, and the other lines get none."""
+def answered(binding: Binding) -> Lines:
+    """Return the answers that the host's comments tell for a binding, by line."""
     raised = bind.RAISED[binding]
-    expected = {
+    return {
         line: sorted(
             re.sub(r"TypeError$", raised, a).replace("TypeError!", "TypeError") for a in answers
         )
         for line, answers in marked()[1].items()
     }
 
-    a, b = surfaces.moved(binding)
+
+def judged(found: Impact) -> Lines:
+    """Return the answers that were found, by line."""
     actual: Lines = {}
-    for finding in impact(scanned(tmp_path), compare.compare(a, b)).findings:
+    for finding in found.findings:
         exception = f":{finding.exception}" if finding.exception else ""
         answer = f"{finding.consequence.value}{exception}"
         actual.setdefault(finding.use.place.line, []).append(answer)
+    return {line: sorted(answers) for line, answers in actual.items()}
 
-    assert expected == {line: sorted(answers) for line, answers in actual.items()}
+
+@pytest.mark.parametrize("binding", list(Binding))
+def test_every_use_is_judged(tmp_path: Path, binding: Binding) -> None:
+    """Each line gets the answer that it says, and the other lines get none."""
+    a, b = surfaces.moved(binding)
+
+    actual = judged(impact(scanned(tmp_path), compare.compare(a, b)))
+
+    assert answered(binding) == actual
 
 
 def test_a_question_for_the_version_is_a_doubt(tmp_path: Path) -> None:
