@@ -56,6 +56,10 @@ class Loose:
         """Return the value, which must be a text."""
         if not isinstance(self._value, str):
             raise self._wrong("a text")
+        try:
+            self._value.encode(errors="surrogateescape")  # as paths that are not UTF-8 come back
+        except UnicodeEncodeError:
+            raise self._wrong("a text that can be written") from None
         return self._value
 
     @property

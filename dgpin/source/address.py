@@ -90,9 +90,11 @@ def _from_url(text: str, shown: str, *, local: bool) -> Address:
         parts = urlsplit(text)
     except ValueError as error:  # brackets that hold no IPv6 address
         raise AddressError(shown, f"is not an address: {error}") from error
-    if parts.scheme not in SCHEMES:
-        raise AddressError(shown, f"uses the transport `{parts.scheme}`, which is not followed")
-    if parts.scheme == "file":
+    # As it is written: git would take `HTTPS` for the name of a helper.
+    scheme = text.partition("://")[0]
+    if scheme not in SCHEMES:
+        raise AddressError(shown, f"uses the transport `{scheme}`, which is not followed")
+    if scheme == "file":
         if not local:
             raise AddressError(shown, "is a local path, which this repository may not name")
         return Address(secret=text, shown=shown, local=True)

@@ -13,6 +13,7 @@ from unittest import mock
 from dgpin.errors import DgpinError
 
 CORPUS = Path(__file__).with_name("corpus")
+FOUND = Path(__file__).with_name("found")
 LIMIT = 5.0  # seconds of processor time for one input of a few kilobytes, instrumented
 
 
@@ -52,8 +53,13 @@ class Target:
 
     @property
     def corpus(self) -> Path:
-        """The inputs that are kept."""
+        """The inputs that the fuzzer begins with."""
         return CORPUS / self.name
+
+    @property
+    def found(self) -> tuple[Path, ...]:
+        """The inputs that once did harm."""
+        return tuple(sorted((FOUND / self.name).glob("*")))
 
     def run(self, data: bytes) -> None:
         """Read one input within the time limit; a failure that dgpin explains is none."""
