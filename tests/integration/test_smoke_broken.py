@@ -8,7 +8,6 @@ import pytest
 
 from dgpin.smoke.case import Check
 from dgpin.smoke.report import Report
-from dgpin.smoke.runner import Plan, run
 from dgpin.verdict import Verdict
 from tests.integration.smoke import world
 from tests.integration.smoke.world import GOOD, World
@@ -51,22 +50,6 @@ def test_sound_machine(machine: World) -> None:
     assert ("pass", "") == answer(report)
     assert 0 == report.exit_code()
     assert ("sm_90",) == report.proven
-
-
-def test_sound_machine_stays_sound(machine: World) -> None:
-    """A good check fails in none of 100 runs, spread over 20 processes."""
-    plan = Plan(
-        label="good",
-        python=machine.python,
-        package=machine.package,
-        checks=tuple(machine.check(f"steady{at}", GOOD) for at in range(5)),
-        directory=machine.checks,
-        env={**machine.env, "DG_JIT_CACHE_DIR": str(machine.root / "jit")},
-        shards=1,
-    )
-    verdicts = [result.verdict for ran in run([plan] * 20) for result in ran.results]
-
-    assert [Verdict.PASS] * 100 == verdicts
 
 
 Break = Callable[[World], object]
