@@ -12,7 +12,7 @@ from dgpin.errors import UsageError
 SCHEMES = ("https", "ssh", "git", "file")
 _SCP = re.compile(r"(?:[^@/:\s]+@)?(?P<host>[^/:@\s]+):(?!//)(?P<path>\S.*)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_HELPER = re.compile(r"[^/\[]+?::")
+_HELPER = re.compile(r"[^/]+?::")
 
 
 class AddressError(UsageError):
