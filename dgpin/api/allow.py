@@ -1,6 +1,6 @@
 """Exceptions that the host lives with: `[allow]` names one finding, says why, and until when."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -23,9 +23,19 @@ class Allowed:
     rows: tuple[Row, ...]
 
 
-def apply(accepted: Sequence[Accepted], changes: Sequence[Change], *, today: date) -> Allowed:
-    """Hold the exceptions against the findings; only breaking and risky ones need any."""
-    known = {c.fingerprint: c for c in changes if c.level in {Level.BREAKING, Level.RISKY}}
+def apply(
+    accepted: Sequence[Accepted],
+    changes: Sequence[Change],
+    *,
+    today: date,
+    uses: Collection[str] = (),
+) -> Allowed:
+    """Hold the exceptions against the findings; only breaking and risky ones need any.
+
+    `uses` are the fingerprints of the host's uses that break.
+    """
+    known = {c.fingerprint for c in changes if c.level in {Level.BREAKING, Level.RISKY}}
+    known.update(uses)
     reasons: dict[str, str] = {}
     rows: list[Row] = []
     for entry in accepted:

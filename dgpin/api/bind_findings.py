@@ -1,8 +1,8 @@
 """Which uses of a host break, or change their meaning, when it moves from A to B."""
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from dgpin.api import bind, bind_cure, bind_meaning, bind_words
@@ -75,11 +75,15 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
-    """What a move does to a host: findings, most severe first, and what could not be told."""
+    """What a move does to a host: findings, most severe first, and what could not be told.
+
+    `accepted` maps fingerprints to the reason for which the host lives with a finding.
+    """
 
     scan: Scan
     findings: tuple[Finding, ...]
     doubts: tuple[Doubt, ...] = ()
+    accepted: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_incomplete(self) -> bool:
@@ -88,8 +92,10 @@ class Impact:
 
     @property
     def breaks(self) -> tuple[Finding, ...]:
-        """The findings that count against the move."""
-        return tuple(f for f in self.findings if f.consequence.counts)
+        """The findings that count against the move and that nobody has accepted."""
+        return tuple(
+            f for f in self.findings if f.consequence.counts and f.fingerprint not in self.accepted
+        )
 
 
 def impact(scan: Scan, comparison: Comparison) -> Impact:

@@ -2,14 +2,15 @@
 
 import os
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dgpin import config as configuration
-from dgpin.api import diff, load, locate
+from dgpin.api import allow, diff, load, locate
 from dgpin.api.diff import Question
 from dgpin.api.references import Lookup
 from dgpin.api.report import Report
@@ -83,6 +84,7 @@ def diff_api(
     could not be read.
     """
     forms = parse(output, json=json, known=shown.FORMS)
+    today = datetime.now().astimezone().date()
     with task("reading both builds"):
 
         def lookup() -> Lookup:
@@ -94,16 +96,23 @@ def diff_api(
         report = diff.report(
             *questions,
             accepted=_accepted(host),
-            today=datetime.now().astimezone().date(),
+            today=today,
             timeout=timeout,
         )
     if host is not None:
-        return _host(host, report, forms)
+        return _host(host, report, forms, accepted=_accepted(host), today=today)
     write(shown.renderers(report), forms)
     return _CODES[report.verdict]
 
 
-def _host(root: Path, report: Report, forms: Sequence[Target]) -> int:
+def _host(
+    root: Path,
+    report: Report,
+    forms: Sequence[Target],
+    *,
+    accepted: Sequence[Accepted],
+    today: date,
+) -> int:
     """Show which uses of a host the move breaks; they decide, not the changes themselves."""
     from dgpin.api.bind_findings import impact  # noqa: PLC0415 - only --host pays for it
     from dgpin.api.host.scan import scan  # noqa: PLC0415
@@ -111,8 +120,11 @@ def _host(root: Path, report: Report, forms: Sequence[Target]) -> int:
 
     with task("reading the host"):
         found = impact(scan(hosts.find_host(root).root), report.comparison)
+    uses = [each.fingerprint for each in found.breaks]
+    allowed = allow.apply(accepted, report.comparison.changes, today=today, uses=uses)
+    report, found = replace(report, allowed=allowed), replace(found, accepted=allowed.reasons)
     write(host_impact.renderers(report, found), forms)
-    if found.breaks:
+    if found.breaks or allowed.rows:
         return FINDINGS
     return INCOMPLETE if found.is_incomplete or report.is_incomplete else DONE
 

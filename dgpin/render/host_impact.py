@@ -45,7 +45,11 @@ def text(impact: Impact) -> tuple[Line, ...]:
         if group:
             style = "bold red" if consequence.counts else "bold yellow"
             lines += [(), ((f"{title} ({len(group)})", style),)]
-            lines += [line for finding in group for line in _finding(finding)]
+            lines += [
+                line
+                for finding in group
+                for line in _finding(finding, impact.accepted.get(finding.fingerprint))
+            ]
     lines += _not_told(impact)
     return (*lines, (), ((count(impact), "bold"),))
 
@@ -56,7 +60,7 @@ def _scanned(impact: Impact) -> str:
     return f"{scan.places} uses in {scan.parsed} of {scan.listed} Python files{dynamic}"
 
 
-def _finding(finding: Finding) -> Iterable[Line]:
+def _finding(finding: Finding, accepted: str | None) -> Iterable[Line]:
     use = finding.use
     raised = f"{finding.exception}: " if finding.exception else ""
     yield (("  ", ""), (str(use.place), "cyan"), (f"  {raised}{finding.why}", ""))
@@ -73,6 +77,8 @@ def _finding(finding: Finding) -> Iterable[Line]:
         yield (_INDENT, ("from ", "dim"), (place, "cyan"), (f"  {what}", "dim"))
     if finding.cure:
         yield (_INDENT, (finding.cure, "italic"))
+    if accepted is not None:
+        yield (_INDENT, (f"accepted: {accepted}", "green"))
 
 
 def chain(use: Use) -> list[tuple[str, str]]:
@@ -112,6 +118,9 @@ def count(impact: Impact) -> str:
         number = sum(f.consequence is consequence for f in impact.findings)
         if number:
             parts.append(f"{number} {word}")
+    lived_with = sum(f.fingerprint in impact.accepted for f in impact.findings)
+    if lived_with:
+        parts.append(f"{lived_with} accepted")
     if impact.is_incomplete:
         parts.append(f"{len(impact.doubts) + len(impact.scan.unread)} could not be told")
     return ", ".join(parts)
@@ -124,7 +133,7 @@ def as_json(report: Report, impact: Impact) -> str:
     """Return the whole answer as a versioned document."""
     # With a host, its uses decide, as the exit code does.
     verdict = Verdict.UNKNOWN if impact.is_incomplete or report.is_incomplete else Verdict.PASS
-    verdict = Verdict.FAIL if impact.breaks else verdict
+    verdict = Verdict.FAIL if impact.breaks or report.allowed.rows else verdict
     whole = {
         **diff_api_documents.content(report),
         "verdict": verdict.value,
@@ -139,7 +148,10 @@ def content(impact: Impact) -> Mapping[str, object]:
     return {
         "files": {"listed": scan.listed, "parsed": scan.parsed},
         "uses": scan.places,
-        "findings": [_as_json(finding) for finding in impact.findings],
+        "findings": [
+            {**_as_json(finding), "accepted": impact.accepted.get(finding.fingerprint)}
+            for finding in impact.findings
+        ],
         "dynamic": [_place(use) for use in scan.dynamic],
         "untold": [{**_place(doubt.use), "reason": doubt.reason} for doubt in impact.doubts],
         "skipped": [asdict(skipped) for skipped in scan.skipped],
@@ -190,7 +202,7 @@ def markdown(impact: Impact) -> str:
             f"`{finding.use.place}`{_reached(finding.use)}",
             TITLES[finding.consequence],
             rendered.cell(f"{raised}{finding.why}"),
-            rendered.cell(finding.cure),
+            rendered.cell(impact.accepted.get(finding.fingerprint) or finding.cure),
         )
         parts.append(f"| {' | '.join(cells)} |")
     parts += [f"- not read: `{s.path}`: {rendered.cell(s.reason)}" for s in impact.scan.skipped]
@@ -235,5 +247,6 @@ def as_sarif(impact: Impact) -> str:
             place=finding.use.place,
         )
         for finding in impact.findings
+        if finding.fingerprint not in impact.accepted
     ]
     return sarif.document(results, {name: sarif.descriptor(rule) for name, rule in BY_ID.items()})

@@ -1,6 +1,7 @@
 """`dgpin lint` and `dgpin diff-api --host` on builds that are really loaded."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -56,6 +57,34 @@ def test_the_uses_decide(world: Path, interpreter: str, capsys: pytest.CaptureFi
     assert "main.py:6  TypeError: gemm in B: there is no `fast`" in text
     assert "main.py:5  B has no other, so getattr gives its default" in text
     assert text.rstrip().endswith("2 uses break")
+
+
+def test_uses_that_the_host_lives_with(
+    world: Path, interpreter: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """[allow] takes a use by its fingerprint; an entry that names nothing is itself a finding."""
+    host = tmp_path / "host"
+    shutil.copytree(world / "host", host)
+    asked = ["diff-api", f"{world}/a", f"{world}/b", "--host", str(host), "--python", interpreter]
+    main([*asked, "--json"])
+    named = [
+        each["fingerprint"] for each in json.loads(capsys.readouterr().out)["host"]["findings"]
+    ]
+    sites = "[sites]\n\"f\" = '<commit>'\n"
+
+    def allowed(*names: str) -> tuple[int, str]:
+        entries = (f'[[allow]]\nname = "{name}"\nreason = "we wait for 2.9"\n' for name in names)
+        (host / "dgpin.toml").write_text(sites + "".join(entries))
+        return main(asked), capsys.readouterr().out
+
+    some, _ = allowed(named[0])
+    code, text = allowed(*named)
+    stale, complaint = allowed(*named, "0" * 16)
+
+    assert [1, 0, 1] == [some, code, stale]
+    assert "accepted: we wait for 2.9" in text
+    assert text.rstrip().endswith("no use breaks, 2 accepted")
+    assert "names no finding" in complaint
 
 
 def test_nothing_breaks(world: Path, interpreter: str, capsys: pytest.CaptureFixture[str]) -> None:
