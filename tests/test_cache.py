@@ -1,6 +1,7 @@
 """The user's cache: whose it is, what is in it, and what happens where it cannot be used."""
 
 import os
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -150,7 +151,7 @@ def test_a_full_disk_is_said_as_one(
     home: Path, wheel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A wheel that the cache has no room for is not called damaged, and leaves nothing behind."""
-    monkeypatch.setattr(wheels.shutil, "copyfileobj", _FullDisk())
+    monkeypatch.setattr(shutil, "copyfileobj", _FullDisk())
 
     with pytest.raises(CacheError, match="No space left on device"):
         wheels.local(wheel, label="a")

@@ -208,7 +208,7 @@ class Mirror:
         """
         if not self.fetched:
             return
-        missing = sorted({sha for sha in blobs if self._header(sha) is None})
+        missing = transfer.missing(self.path, blobs)
         if missing:
             with store.locked(self.path, shown=self.address.shown, limit=invocation.FETCH_LIMIT):
                 transfer.fetch_contents(self.path, self.address, missing)

@@ -68,6 +68,21 @@ def create(path: Path) -> None:
     ).check()
 
 
+def missing(path: Path, blobs: Iterable[str]) -> list[str]:
+    """Return the objects that a mirror does not have, sorted."""
+    asked = sorted(set(blobs))
+    if not asked:
+        return []
+    done = process.run(
+        ["git", "--git-dir", path, "cat-file", "--batch-check=%(objectname)"],
+        env=invocation.environment(),
+        stdin="".join(f"{sha}\n" for sha in asked).encode(),
+        timeout=invocation.READ_LIMIT,
+    ).check()
+    lines = done.text.splitlines()
+    return [sha for sha, line in zip(asked, lines, strict=True) if line != sha]
+
+
 def fetch_refs(path: Path, address: Address) -> None:
     """Fetch every branch, tag and pull request; those that are gone go here too.
 

@@ -4,12 +4,14 @@ import io
 import stat
 import zipfile
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from dgpin.api import wheels
 from dgpin.build import archive, contents, obtain
 from dgpin.build.archive import BombError
+from dgpin.build.interpreter import Interpreter
 from dgpin.smoke import wheel
 
 BOMB = b"\0" * (archive.SMALL + 1)
@@ -33,7 +35,7 @@ def test_a_wheel_that_unpacks_to_much_more_is_refused(bomb: Path) -> None:
     with pytest.raises(BombError, match="unpacks to"):
         wheels.local(bomb, label="a.whl")
     with pytest.raises(BombError, match="unpacks to"):
-        wheel.package(str(bomb), python=None)  # type: ignore[arg-type] - a file needs no Python
+        wheel.package(str(bomb), python=cast("Interpreter", None))  # a file needs none
     with pytest.raises(BombError, match="unpacks to"):
         contents.open_path(bomb)
 

@@ -43,7 +43,7 @@ def built(root: Path, side: int, binding: Binding, python: Interpreter) -> Path:
     return root
 
 
-@pytest.mark.parametrize("binding", [Binding.PYTHON])
+@pytest.mark.parametrize("binding", list(Binding))
 def test_every_use_is_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: Interpreter, binding: Binding
 ) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def _parser() -> "Parser":
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cpp.language()))
 
 
+@lru_cache(maxsize=256)  # two commits share nearly all of their files
 def parse(source: bytes) -> "Node":
     """Return the tree of a file; what the grammar cannot read stands in it as an error."""
     return _parser().parse(source).root_node
