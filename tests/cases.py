@@ -150,7 +150,7 @@ CASES = {
         "tests.build.test_cuda::test_version_is_that_of_the_headers",
     )),
     "H6": Case(
-        (f"{_BROKEN}::test_sound_machine_stays_sound",),
+        ("tests.real.test_smoke_steady::test_a_good_machine_fails_in_none_of_100_runs",),
         "`dgpin smoke` has a cache of its own, which its processes share; races in a host's cache "
         "it does not provoke.",
     ),

@@ -2,7 +2,7 @@
 
 import signal
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -223,6 +223,15 @@ def test_a_torn_intent_is_removed(root: Path) -> None:
     assert [".git", "a.txt", "sub", "sub/b.txt"] == names(root)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Take Ctrl-C as a program in the foreground does; one started with `&` ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_polite_signals_wait_for_the_end_of_the_renames(root: Path) -> None:
     """Ctrl-C between two renames takes effect after the last one."""
 

@@ -37,7 +37,7 @@ def built(root: Path, side: int, binding: Binding, python: Interpreter) -> Path:
         target = root / "deep_gemm" / f"_C{python.ext_suffix}"
         compiled.compile_(every_move.pybind(side), target, include)
     else:
-        image = compiled.extension(root, include)
+        image = compiled.extension(root.parent / f"compiled-{side}", include)
         whole = compiled.registering(image, every_move.schemas(side))
         (root / "deep_gemm" / "_C_extension.abi3.so").write_bytes(whole)
     return root

@@ -32,7 +32,7 @@ from .utils import math
 
 globals().update({n: v for n, v in vars(_C).items() if n in NAMES})
 
-if "raw" not in dir(torch.ops.deep_gemm):
+if not hasattr(torch.ops.deep_gemm, "raw"):
     torch.library.define("deep_gemm::raw", "(Any a) -> ()")
 
 __version__ = "2.8.0"
