@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 ARGS ?=
 
 QUICK := -q -n auto --ignore=tests/real --ignore=tests/gpu --ignore=tests/bench --ignore=tests/history \
-	--ignore=tests/page
+	--ignore=tests/page --ignore=tests/long
 
 .PHONY: demo test test-lowest test-wheel test-real test-gpu test-history test-page test-crash fuzz supply lint format bench bench-peers docs clean
 
@@ -51,8 +51,9 @@ supply: $(VENV)/.ready .venv-wheel
 		.venv-wheel/bin/python
 	$(BIN)/python -m tests.supply.audit .venv-wheel/bin/python
 
+# Released trees and builds, fetched by pip, and the tests that take long by themselves.
 test-real: $(VENV)/.ready
-	$(BIN)/pytest -q -n auto --dist loadfile tests/real $(ARGS)
+	$(BIN)/pytest -q -n auto --dist loadfile tests/real tests/long $(ARGS)
 
 # DGPIN_GPU_BUILD is a directory that holds a build; DGPIN_GPU_PYTHON has the torch that it loads
 # under.

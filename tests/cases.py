@@ -25,7 +25,7 @@ _ENVIRONMENT = "tests.integration.test_environment"
 _ARTEFACT = "tests.integration.build.test_artefact"
 _PREFLIGHT = "tests.integration.build.test_preflight"
 _BUILD = "tests.integration.build.test_run"
-_BROKEN = "tests.integration.test_smoke_broken"
+_BROKEN = "tests.long.test_smoke_broken"
 _REAL_API = "tests.real.test_diff_api"
 _USES = "tests.real.test_host_uses"
 _FORMS = "tests.api.test_uses_every_form"
@@ -150,7 +150,7 @@ CASES = {
         "tests.build.test_cuda::test_version_is_that_of_the_headers",
     )),
     "H6": Case(
-        ("tests.real.test_smoke_steady::test_a_good_machine_fails_in_none_of_100_runs",),
+        ("tests.long.test_smoke_steady::test_a_good_machine_fails_in_none_of_100_runs",),
         "`dgpin smoke` has a cache of its own, which its processes share; races in a host's cache "
         "it does not provoke.",
     ),

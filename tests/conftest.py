@@ -1,5 +1,6 @@
 """What every test gets: its own cache, and no programs unless its directory is for them."""
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,11 @@ settings.register_profile(
 )
 settings.load_profile("any machine")
 
+# Otherwise every child of a fresh clone compiles all of dgpin anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 TESTS = Path(__file__).parent
-RUNS_PROGRAMS = ("integration", "real", "gpu", "crash", "history", "bench", "docs", "page")
+RUNS_PROGRAMS = ("integration", "long", "real", "gpu", "crash", "history", "bench", "docs", "page")
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.docs.places import Workshop
-from tests.docs.test_pages import SLOW, follow
+from tests.long.test_pages import SLOW, follow
 
 
 def test_every_command_does_what_the_page_says(tmp_path: Path) -> None:
