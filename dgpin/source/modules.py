@@ -10,8 +10,9 @@ def urls(text: str) -> dict[str, str]:
     """Return the address of each submodule by its path; what lacks either is left out."""
     found: dict[str, str] = {}
     for section in _sections(text):
-        if section.get("path") and section.get("url"):
-            found[section["path"].rstrip("/")] = section["url"]
+        path = section.get("path", "").rstrip("/")
+        if path and section.get("url"):
+            found[path] = section["url"]
     return found
 
 
