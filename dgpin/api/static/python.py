@@ -144,7 +144,10 @@ class Half:
 
     def _named(self, base: str, name: str) -> Object | None:
         """Return what an import names; a module's own names are followed when they are asked."""
-        if base in self.modules or f"{base}.{name}" in self.modules:
+        child = f"{base}.{name}"
+        if child == f"{PACKAGE}._C" and child not in self.modules:
+            return self._native(base, name)
+        if base in self.modules or child in self.modules:
             return Object(key=f"{base}:{name}", kind="later", module=base, path=name)
         return self._native(base, name)
 
@@ -168,7 +171,8 @@ class Half:
             if target.id == "__all__":
                 module.listed = _literal_names(value)
             known = self._bound(module, value)
-            module.names[target.id] = known or _constant(module, target.id, value)
+            if known is not None or not self._is_absent(module, value):
+                module.names[target.id] = known or _constant(module, target.id, value)
 
     def _bound(self, module: Module, value: ast.expr) -> Object | None:
         """Return the object that an expression stands for, if it is a name of the build."""
@@ -192,6 +196,15 @@ class Half:
             wanted = [n for n in names if isinstance(n, str)]
             return self._op(wanted[0]) if len(wanted) == 1 else None
         return None
+
+    def _is_absent(self, module: Module, value: ast.expr) -> bool:
+        """Tell whether a value is asked of the extension, which is known and does not have it."""
+        match value:
+            case ast.Attribute(value=ast.Name(id=name)):
+                owner = module.names.get(name)
+                return bool(self.native) and owner is not None and owner.path == f"{PACKAGE}._C"
+            case _:
+                return False
 
     def _op(self, name: str) -> Object | None:
         found = [op for op in self.ops if op.partition("::")[2] == name]
