@@ -1,6 +1,7 @@
 """What does the move break in the host, and what is fragile against the API it moves to?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -14,7 +15,6 @@ from dgpin.api.locate import Named
 from dgpin.api.report import Report
 from dgpin.api.surface import Surface
 from dgpin.pin import facts as cached
-from dgpin.source import accepting
 from dgpin.verdict import Row, Verdict
 from dgpin.verify.answer import Answer, Step, ordered, worst
 from dgpin.verify.material import Material
@@ -31,8 +31,9 @@ def run(material: Material) -> Answer:
     """Hold every use of the host against both surfaces."""
     old, new = material.old_surface(), material.new_surface()
     comparison, impact = material.comparison(), material.impact()
-    report = _report(material, comparison)
-    rows = ordered((*_breaks(impact, _reasons(material)), *_doubts(impact, comparison)))
+    report = _report(material, comparison, impact)
+    impact = replace(impact, accepted=report.allowed.reasons)
+    rows = ordered((*_breaks(impact), *_doubts(impact, comparison)))
     broken = sum(row.verdict.is_finding for row in rows)
     changes = len(comparison.breaking)
     names = f"{old.build.label} {new.build.label}"
@@ -49,14 +50,15 @@ def run(material: Material) -> Answer:
     )
 
 
-def _report(material: Material, comparison: Comparison) -> Report:
+def _report(material: Material, comparison: Comparison, impact: Impact) -> Report:
     """Return the comparison as diff-api has it, without witnesses: the host's uses are those."""
     today = datetime.now().astimezone().date()
     abilities = (_abilities(material.old()), _abilities(material.new()))
     config = material.subject.fit.config
+    uses = [finding.fingerprint for finding in impact.breaks]
     return Report(
         comparison=comparison,
-        allowed=allow.apply(config.allow, comparison.changes, today=today),
+        allowed=allow.apply(config.allow, comparison.changes, today=today, uses=uses),
         capabilities=abilities,
         moved=capabilities.compare(*abilities),
     )
@@ -111,12 +113,11 @@ def _broken_by_the_move(material: Material) -> set[tuple[str, int]]:
     return {(finding.use.place.path, finding.use.place.line) for finding in found}
 
 
-def _breaks(impact: Impact, reasons: Mapping[str, str]) -> Iterator[Row]:
+def _breaks(impact: Impact) -> Iterator[Row]:
     """Yield a row for each name and parameter that breaks, with every place where it does."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in impact.breaks:
-        if finding.fingerprint not in reasons:
-            groups.setdefault((finding.path, finding.parameter), []).append(finding)
+        groups.setdefault((finding.path, finding.parameter), []).append(finding)
     for (path, _), findings in groups.items():
         first, name = findings[0], path.removeprefix("deep_gemm.")
         what = "; ".join(dict.fromkeys(finding.consequence.value for finding in findings))
@@ -154,12 +155,6 @@ def _unknown(message: str) -> Row:
         message=message,
         hint="Name an interpreter that has torch with --python, or a source with --old and --new.",
     )
-
-
-def _reasons(material: Material) -> Mapping[str, str]:
-    """Return what `[allow]` accepts today, by fingerprint."""
-    today = datetime.now().astimezone().date()
-    return accepting.reasons(material.subject.fit.config.allow, today)
 
 
 def _count(number: int, one: str, many: str) -> str:
