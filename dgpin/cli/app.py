@@ -12,6 +12,7 @@ import typer
 
 from dgpin import __version__
 from dgpin.cli.output import let_go_of_stdout
+from dgpin.cli.plain import take_plainly
 from dgpin.errors import DgpinError, UnavailableError
 from dgpin.render.hidden import hide
 
@@ -95,6 +96,7 @@ def _wanted(words: Sequence[str]) -> Collection[str]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    take_plainly()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A diff may hold bytes that are not UTF-8; they leave as they came. A stream whose file was
         # changed beneath it, as a fork does for its child, cannot be asked for its place.
