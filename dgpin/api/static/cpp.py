@@ -1,21 +1,14 @@
 """What a C++ source registers: pybind11 functions and classes, and torch schemas."""
 
 import bisect
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dgpin.api.signature import Parameter, ParameterKind, Signature
-from dgpin.api.static.cpp_text import (
-    arguments,
-    descend,
-    parse,
-    python_default,
-    python_type,
-    string,
-    text,
-)
+from dgpin.api.signature import Parameter
+from dgpin.api.static.cpp_definitions import Definitions, declarator_of, functions
+from dgpin.api.static.cpp_parameters import cast, declared, initialised, named, split, unnamed
+from dgpin.api.static.cpp_text import arguments, descend, python_default, string, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,7 +18,6 @@ _LIBRARY = "TORCH_LIBRARY"
 _FIELDS = {"def_readwrite", "def_readonly", "def_property", "def_property_readonly"}
 _STATIC = {"def_static"}
 _SETTABLE = {"def_readwrite", "def_property"}
-_BEFORE_CALL = re.compile(rb"(\w+)\(")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,27 +65,19 @@ class Reader:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = files
         self.found = Extension()
-        self._trees: dict[str, Node] = {}
-        self._definitions: dict[str, Signature | None] = {}
-        self._functions: dict[str, dict[str, Node]] = {}
-        self._called_names: dict[str, set[bytes]] = {}
+        self.definitions = Definitions(files)
 
     def read(self) -> Extension:
         """Return every registration, with the parameters of what is bound."""
         for path, source in sorted(self.files.items()):
             if b".def" in source or b"class_<" in source or _LIBRARY.encode() in source:
                 try:
-                    for function in _functions(self._tree(path)):
+                    for function in functions(self.definitions.tree(path)):
                         self._function(function)
                 except RecursionError:
                     self.found.nested.append(path)
         self.found.rows = [self._completed(row) for row in self.found.rows]
         return self.found
-
-    def _tree(self, path: str) -> "Node":
-        if path not in self._trees:
-            self._trees[path] = parse(self.files[path])
-        return self._trees[path]
 
     def _function(self, function: "Node") -> None:
         scope = _scope(function)
@@ -202,7 +186,7 @@ class Reader:
         self, owner: str, how: str, name: str | None, given: list["Node"], *, alternative: bool
     ) -> None:
         if name is None:
-            made = _initialised(given) if how == "def" else None
+            made = initialised(given) if how == "def" else None
             if made is not None:
                 self.found.rows.append(
                     Registered(path=f"{owner}.__init__", kind="init", parameters=made)
@@ -224,7 +208,7 @@ class Reader:
             self.found.schemas.append((scope.library, name))
         elif name is not None and len(given) > 1:
             target = text(given[1]).lstrip("&")
-            signature = self._definition(target)
+            signature = self.definitions.of(target)
             if signature is not None:
                 words = [f"{_torch_type(p.type)} _{i}" for i, p in enumerate(signature.parameters)]
                 self.found.schemas.append((scope.library, f"{name}({', '.join(words)}) -> ()"))
@@ -248,7 +232,7 @@ class Reader:
         """Fill in what only the definition tells: how many parameters, of which types."""
         if row.kind not in {"function", "method"} or not row.target:
             return row
-        defined = self._definition(row.target)
+        defined = self.definitions.of(row.target)
         if defined is None:
             return row
         parameters = defined.parameters
@@ -265,71 +249,10 @@ class Reader:
             )
         return replace(row, parameters=unnamed(parameters), returns=defined.returns)
 
-    def _definition(self, target: str) -> Signature | None:
-        """Return the C++ parameters of a function, by its name without namespaces."""
-        name = target.rpartition("::")[2]
-        if name not in self._definitions:
-            self._definitions[name] = self._search(name)
-        return self._definitions[name]
-
-    def _search(self, name: str) -> Signature | None:
-        for path in sorted(self.files):
-            if not self._calls(path, name) or name not in (known := self._defined(path)):
-                continue
-            function = known[name]
-            declarator = _declarator(function)
-            returns = python_type(text(function.child_by_field_name("type")))
-            parameters = _parameters(declarator) if declarator is not None else ()
-            return Signature(parameters=parameters, returns=returns)
-        return None
-
-    def _calls(self, path: str, name: str) -> bool:
-        """Tell whether a name stands before a parenthesis: else the file need not be parsed."""
-        if path not in self._called_names:
-            self._called_names[path] = set(_BEFORE_CALL.findall(self.files[path]))
-        return name.encode() in self._called_names[path]
-
-    def _defined(self, path: str) -> dict[str, "Node"]:
-        """Return the functions that a file defines, by their names without namespaces."""
-        if path not in self._functions:
-            found: dict[str, Node] = {}
-            for function in _functions(self._tree(path)):
-                declarator = _declarator(function)
-                if declarator is not None:
-                    named = text(declarator.child_by_field_name("declarator"))
-                    found.setdefault(named.rpartition("::")[2], function)
-            self._functions[path] = found
-        return self._functions[path]
-
-
-def unnamed(parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
-    """Return the parameters as pybind11 has them without py::arg: by place alone."""
-    return tuple(
-        Parameter(name=f"arg{i}", kind=ParameterKind.POSITIONAL_ONLY, type=p.type)
-        for i, p in enumerate(parameters)
-    )
-
-
-def _functions(root: "Node") -> Iterator["Node"]:
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.type == "function_definition":
-            yield node
-            continue  # nothing is registered in a function inside of a function
-        stack.extend(reversed(node.children))
-
-
-def _declarator(function: "Node") -> "Node | None":
-    node = function.child_by_field_name("declarator")
-    while node is not None and node.type != "function_declarator":
-        node = node.child_by_field_name("declarator") or next(iter(node.named_children), None)
-    return node
-
 
 def _scope(function: "Node") -> _Scope | None:
     """Return what the parameters of a function name, if it can register anything."""
-    declarator = _declarator(function)
+    declarator = declarator_of(function)
     if declarator is None:
         return None
     listed = declarator.child_by_field_name("parameters")
@@ -349,23 +272,23 @@ def _scope(function: "Node") -> _Scope | None:
 
 def _bound(path: str, kind: str, given: list["Node"]) -> Registered:
     """Return the row of one `def`: what is bound, and the py::args after it."""
-    bound, named = given[0], _named(given[1:])
+    bound, names = given[0], named(given[1:])
     target, own = "", None
     if bound.type == "lambda_expression":
         declarator = bound.child_by_field_name("declarator")
-        own = _parameters(declarator) if declarator is not None else ()
+        own = declared(declarator) if declarator is not None else ()
     elif bound.type == "call_expression":  # py::overload_cast<int, float>(&f)
         inner = next((a for a in arguments(bound)), None)
         target = text(inner).lstrip("&")
-        own = _cast(bound)
+        own = cast(bound)
     else:
         target = text(bound).lstrip("&")
     if kind == "method" and own is not None and bound.type == "lambda_expression":
         own = own[1:]  # the object itself
-    own, variadic = _split(own)
-    if own is not None and named and len(own) == len(named):
-        named = tuple(replace(p, type=o.type) for p, o in zip(named, own, strict=True))
-    parameters = named or (unnamed(own) if own is not None else None)
+    own, variadic = split(own)
+    if own is not None and names and len(own) == len(names):
+        names = tuple(replace(p, type=o.type) for p, o in zip(names, own, strict=True))
+    parameters = names or (unnamed(own) if own is not None else None)
     if variadic:
         parameters = (*(parameters or ()), *variadic)
     return Registered(
@@ -374,107 +297,6 @@ def _bound(path: str, kind: str, given: list["Node"]) -> Registered:
         target=target,
         parameters=parameters,
     )
-
-
-_VARIADIC = {"*args": ParameterKind.VAR_POSITIONAL, "**kwargs": ParameterKind.VAR_KEYWORD}
-
-
-def _split(
-    own: tuple[Parameter, ...] | None,
-) -> tuple[tuple[Parameter, ...] | None, tuple[Parameter, ...]]:
-    """Return the parameters of C++, and apart from them py::args and py::kwargs."""
-    if own is None:
-        return None, ()
-    plain = tuple(p for p in own if p.type not in _VARIADIC)
-    variadic = tuple(
-        Parameter(name=p.type.lstrip("*"), kind=_VARIADIC[p.type])
-        for p in own
-        if p.type in _VARIADIC
-    )
-    return plain, variadic
-
-
-def _cast(call: "Node") -> tuple[Parameter, ...] | None:
-    callee = call.child_by_field_name("function")
-    for node in descend(callee) if callee is not None else ():
-        if node.type == "template_argument_list":
-            types = [text(t) for t in node.named_children]
-            return tuple(
-                Parameter(name=f"arg{i}", type=python_type(t)) for i, t in enumerate(types)
-            )
-    return None
-
-
-def _initialised(given: list["Node"]) -> tuple[Parameter, ...] | None:
-    """Return the parameters of `py::init<T, U>()` or `py::init([](…) {})`."""
-    first = next(iter(given), None)
-    if first is None or first.type != "call_expression":
-        return None
-    callee = first.child_by_field_name("function")
-    if not text(callee).partition("<")[0].endswith("init"):
-        return None
-    inner = next(iter(arguments(first)), None)
-    if inner is not None and inner.type == "lambda_expression":
-        declarator = inner.child_by_field_name("declarator")
-        types = _parameters(declarator) if declarator is not None else ()
-    else:
-        types = _cast(first) or ()
-    named = _named(given[1:])
-    if named and len(named) == len(types):
-        return tuple(replace(p, type=t.type) for p, t in zip(named, types, strict=True))
-    return named or unnamed(types)
-
-
-def _named(given: Iterable["Node"]) -> tuple[Parameter, ...]:
-    """Return the parameters that py::arg names, with py::kw_only and py::pos_only."""
-    found: list[Parameter] = []
-    kind = ParameterKind.POSITIONAL_OR_KEYWORD
-    for node in given:
-        value = None
-        inner = node
-        if node.type == "assignment_expression":
-            inner = node.child_by_field_name("left") or node
-            value = node.child_by_field_name("right")
-        inner = _unchained(inner)
-        callee = text(inner.child_by_field_name("function")).rpartition("::")[2]
-        if callee == "kw_only":
-            kind = ParameterKind.KEYWORD_ONLY
-        elif callee == "pos_only":
-            only = ParameterKind.POSITIONAL_ONLY
-            found = [replace(p, kind=only) for p in found]
-        elif callee in {"arg", "arg_v"} or inner.type == "user_defined_literal":
-            literal = inner.named_children[0] if inner.type == "user_defined_literal" else None
-            first, second = (*arguments(inner)[:2], None, None)[:2]
-            name = string(literal or first)
-            if callee == "arg_v":
-                value = second
-            default = python_default(value) if value is not None else None
-            found.append(Parameter(name=name or "", kind=kind, default=default))
-    return tuple(found)
-
-
-def _unchained(node: "Node") -> "Node":
-    """Return the `py::arg("a")` of `py::arg("a").noconvert()`."""
-    callee = node.child_by_field_name("function")
-    while callee is not None and callee.type == "field_expression":
-        node = callee.child_by_field_name("argument") or node
-        callee = node.child_by_field_name("function")
-    return node
-
-
-def _parameters(declarator: "Node") -> tuple[Parameter, ...]:
-    listed = declarator.child_by_field_name("parameters")
-    found = []
-    for node in listed.named_children if listed is not None else []:
-        if node.type not in {"parameter_declaration", "optional_parameter_declaration"}:
-            continue
-        kind = text(node.child_by_field_name("type"))
-        if kind == "void" and node.child_by_field_name("declarator") is None:
-            continue
-        name = text(node.child_by_field_name("declarator")).lstrip("&* ")
-        variadic = {"args": "*args", "kwargs": "**kwargs"}.get(kind.rpartition("::")[2])
-        found.append(Parameter(name=name, type=variadic or python_type(kind)))
-    return tuple(found)
 
 
 def _attribute(node: "Node | None") -> str | None:
