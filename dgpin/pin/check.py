@@ -16,7 +16,8 @@ from dgpin.verdict import Place, Row, Verdict
 
 _AGREE = ("repo", "slug", "commit", "wheel", "version")
 _SHALLOW = re.compile(r"GIT_SHALLOW\s+(?:TRUE|ON|YES|1)\b", re.IGNORECASE)
-_CLONE = re.compile(r"^[^#\n]*\bgit\s+clone\b[^\n]*--recurs", re.MULTILINE)
+# The first one of a line, and the rest of that line.
+_CLONE = re.compile(r"^[^#\n]*?\bgit\s+clone\b([^\n]*)", re.MULTILINE)
 _CHECKOUT = re.compile(r"^[^#\n]*\bgit\s+(?:checkout|reset\s+--hard)\b", re.MULTILINE)
 _UPDATE = re.compile(r"^[^#\n]*\bgit\s+submodule\s+update\b", re.MULTILINE)
 
@@ -274,7 +275,7 @@ def _submodule_order(reading: Reading) -> Iterator[Row]:
     """A clone with submodules, then a checkout: the submodules stay at the clone's commits."""
     for path in dict.fromkeys(site.entry.path for site in reading.sites("commit", watch=False)):
         text = reading.texts[path]
-        clone = _CLONE.search(text)
+        clone = next((each for each in _CLONE.finditer(text) if "--recurs" in each[1]), None)
         checkout = _CHECKOUT.search(text, clone.end()) if clone else None
         if clone is None or checkout is None:
             continue

@@ -14,14 +14,16 @@ from dgpin.verdict import Place
 _COMMENT = re.compile(r"\s*(?:#|//)(?!!)")
 _HASH = re.compile(r"\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
 _VERSION = re.compile(
-    r"(?<![\w.])v?([0-9]+\.[0-9]+\.[0-9]+(?:[.-]?(?:post|rc|dev)[0-9]+)?)(?![\w.]*\w)"
+    r"(?<![\w.])v?([0-9]+\.[0-9]+\.[0-9]+(?:[.-]?(?:post|rc|dev)[0-9]+)?)(?!\.*\w)"
 )
 _OTHER_PRODUCT = re.compile(
     r"(?:CUDA|GCC|G\+\+|torch|PyTorch|Python|CMake|NVCC|>=|<=|==)\s*$", re.IGNORECASE
 )
 _ARCH = re.compile(r"\b[Ss][Mm]_?([0-9]{2,3})[af]?\b")
-# A word that is a branch only when it is called one: `dev`, `main`.
-_CALLED_BRANCH = re.compile(r"([\w./-]+)\s+branch\b|\bbranch\s+[`'\"]?([\w./-]+)")
+_NEAR = 40  # characters before a version in which its product is looked for
+# A word that is a branch only when it is called one: `dev`, `main`. It is tried from its beginning
+# only, which keeps a long one from being tried from each of its letters.
+_CALLED_BRANCH = re.compile(r"(?<![\w./-])([\w./-]+)\s+branch\b|\bbranch\s+[`'\"]?([\w./-]+)")
 _PATH = re.compile(r"(?<![\w/.:${}-])(?:[\w-]+/)+[\w.-]+\.(?:sh|py|cmake|md|toml|txt|yaml|yml)\b")
 _PLAIN_WORDS = {"dev", "main", "master", "next", "release", "this", "the", "a", "that", "same"}
 
@@ -124,7 +126,8 @@ def _stale_words(line: str, truth: Truth) -> Iterator[tuple[str, str]]:
 def _stale_versions(line: str, facts: Facts) -> Iterator[tuple[str, str]]:
     version = facts.scalar("version")
     for found in _VERSION.finditer(line):
-        foreign = _OTHER_PRODUCT.search(line[: found.start()])
+        start = found.start()
+        foreign = _OTHER_PRODUCT.search(line[max(start - _NEAR, 0) : start])
         if version is not None and found[1] != version and not foreign:
             yield found[1], f"the pin is version {version}"
 

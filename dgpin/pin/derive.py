@@ -223,8 +223,10 @@ def _recorded(tree: Tree) -> dict[str, Place]:
     if ".gitmodules" in tree.paths():
         lines = tree.read(".gitmodules").decode(errors="replace").splitlines()
         for number, line in enumerate(lines, 1):
-            if match := re.fullmatch(r'\s*path\s*=\s*"?(.*?)"?\s*', line):
-                listed[match[1]] = Place(".gitmodules", number)
+            key, is_pair, value = line.partition("=")
+            if is_pair and key.strip() == "path":
+                bare = value.strip().removeprefix('"').removesuffix('"')
+                listed[bare] = Place(".gitmodules", number)
     links = tree.gitlinks()
     if not links:
         return listed

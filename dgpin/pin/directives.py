@@ -42,8 +42,8 @@ class Scan:
 
 _SPACE = r"(?:[ \t]|\\\n)*"
 _DIRECTIVE = re.compile(
-    rf"^{_SPACE}(#){_SPACE}(include|include_next|if|ifdef|ifndef|elif|elifdef|elifndef|else|endif"
-    rf"|define)\b{_SPACE}((?:\\\n|[^\n])*)",
+    rf"^(?<!\\\n){_SPACE}(#){_SPACE}(include|include_next|if|ifdef|ifndef|elif|elifdef|elifndef"
+    rf"|else|endif|define)\b{_SPACE}((?:\\\n|[^\n])*)",
     re.MULTILINE,
 )
 _TARGET = re.compile(r'<([^>\n]+)>|"([^"\n]+)"')
@@ -51,12 +51,13 @@ _MACRO = re.compile(r'(\w+)(?:\((\w+)\))?[ \t]+(?:<([^>\n]+)>|"([^"\n]+)")\s*')
 _NOT_DEFINED = re.compile(r"!\s*defined\s*\(?\s*(\w+)\s*\)?")
 # Comments, literals and raw strings, in the order in which a lexer meets them. Those that span
 # lines can hide a directive; the others are matched so that a quote or `/*` in them opens nothing.
+# What is not closed ends with its line or the file, as a compiler reads it; nothing is tried twice.
 # A character literal is short: the quotes in 1'000'000 are none.
 _OPAQUE = re.compile(
     r"//(?:\\\n|[^\n])*"
     r"|/\*.*?(?:\*/|\Z)"
-    r'|R"([^ ()\\\t\v\f\n]{0,16})\(.*?\)\1"'
-    r'|"(?:\\.|[^"\\\n])*"'
+    r'|\b(?:u8|[uUL])?R"([^ ()\\\t\v\f\n]{0,16})\(.*?(?:\)\1"|\Z)'
+    r'|"(?:\\.|[^"\\\n])*"?'
     r"|'(?:\\[^\n]{1,10}|[^'\\\n]{1,4})'",
     re.DOTALL,
 )
@@ -176,7 +177,7 @@ def _without_comments(text: str) -> str:
     last = 0
     for match in _OPAQUE.finditer(text):
         start, end = match.span()
-        if text[start] in "/R":
+        if text[start] not in "\"'":
             pieces += text[last:start], "\n" * text.count("\n", start, end) or " "
             last = end
     return "".join([*pieces, text[last:]])

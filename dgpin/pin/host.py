@@ -165,8 +165,10 @@ def find_submodule(host: Host) -> tuple[str, str] | None:
     data = host.read(".gitmodules")
     for section in decode(data or b"").split("[submodule ")[1:]:
         name = re.match(r'"([^"]+)"', section)
-        path = re.search(r"^\s*path\s*=\s*(\S+)", section, re.MULTILINE)
-        url = re.search(r"^\s*url\s*=\s*\S*/DeepGEMM(?:\.git)?/?\s*$", section, re.MULTILINE)
+        path = re.search(r"^[ \t]*path[ \t]*=[ \t]*(\S+)", section, re.MULTILINE)
+        url = re.search(
+            r"^[ \t]*url[ \t]*=[ \t]*\S*/DeepGEMM(?:\.git)?/?[ \t\r]*$", section, re.MULTILINE
+        )
         if name and path and url:
             return name[1], path[1]
     return None

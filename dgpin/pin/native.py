@@ -115,7 +115,7 @@ def gcc_floor(native: Native) -> Floor | None:
     return _highest(floors)
 
 
-_ASSERT = re.compile(r"\b\w*(?:ASSERT|assert)\w*\s*\([^;]*;")
+_CALL = re.compile(r"\b(\w+)\s*\(")
 # As DeepGEMM writes it: `major > 12 or (major == 12 and minor >= 9)`.
 _MAJOR_MINOR = re.compile(
     r"\b((?:nvcc_|nvrtc_|cuda_)?major)\s*>\s*(\d+)\s*(?:or|\|\|)\s*\(\s*\1\s*==\s*\2"
@@ -131,13 +131,24 @@ def cuda_floor(native: Native) -> Floor | None:
         if "ASSERT" not in code and "assert" not in code:
             continue
         regions = native.closure.files[path].conditional
-        for asserted in _ASSERT.finditer(code):
-            line = code.count("\n", 0, asserted.start()) + 1
-            if not any(first <= line <= last for first, last in regions):
-                floors += (
-                    Floor(version, (Place(path, line),)) for version in _versions(asserted[0])
-                )
+        for line, asserted in _assertions(code):
+            found = [Floor(version, (Place(path, line),)) for version in _versions(asserted)]
+            if found and not any(first <= line <= last for first, last in regions):
+                floors += found
     return _highest(floors)
+
+
+def _assertions(code: str) -> Iterator[tuple[int, str]]:
+    """Yield each assertion up to its semicolon, and the line on which it begins."""
+    line, counted, end = 1, 0, 0
+    for call in _CALL.finditer(code):
+        if call.start() < end or not ("ASSERT" in call[1] or "assert" in call[1]):
+            continue
+        end = code.find(";", call.end()) + 1
+        if end == 0:
+            return
+        line, counted = line + code.count("\n", counted, call.start()), call.start()
+        yield line, code[call.start() : end]
 
 
 def _versions(assertion: str) -> Iterator[str]:

@@ -214,7 +214,7 @@ def _note_patches(reading: Reading, note: str) -> Iterable[tuple[str, _Patch]]:
 
 
 # Whether text holds a comment of the host's, which goes with no item.
-_REMARK = re.compile(r"[ \t]*(?:#|//).*")
+_REMARK = re.compile(r"(?<![ \t])[ \t]*(?:#|//).*")
 
 
 def _between(matches: tuple[Match, ...], text: str) -> str:
@@ -235,7 +235,7 @@ def _cut(matches: tuple[Match, ...], index: int, text: str, *, leads: bool) -> t
     if leads:
         return (match.start - (len(_between(matches, text)) if index == 0 else 0)), match.end
     before = matches[index - 1].end
-    if _REMARK.search(text, before, match.start):
+    if _REMARK.search(text[before : match.start]):
         # A remark stays, so the item goes with its own line.
         after = text.find("\n", match.end)
         return text.rfind("\n", 0, match.start) + 1, len(text) if after < 0 else after + 1
