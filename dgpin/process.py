@@ -75,13 +75,14 @@ def run(
     env: Mapping[str, str] | None = None,
     stdin: bytes | None = None,
     timeout: float | None = None,
+    largest: int | None = None,
     emit: Callable[[bytes], None] | None = None,
 ) -> Completed:
     """Run a program to its end. A non-zero exit is an answer, not an error.
 
-    `timeout` is in seconds. With `emit`, stderr joins stdout and each line is handed over as it
-    comes. The program gets a session of its own, and all of it is killed when the time is up or
-    when dgpin is interrupted.
+    `timeout` is in seconds; `largest` is what each file that it writes may become, in bytes. With
+    `emit`, stderr joins stdout and each line is handed over as it comes. The program gets a session
+    of its own, and all of it is killed when the time is up or when dgpin is interrupted.
 
     Raises:
         MissingProgramError: the program could not be started.
@@ -102,6 +103,8 @@ def run(
         if cwd is not None and not cwd.is_dir():
             raise
         raise MissingProgramError(words[0]) from error
+    if largest is not None:
+        _limit_files(child.pid, largest)
     try:
         if emit is not None:
             return _stream(child, words, emit=emit, timeout=timeout)
@@ -115,6 +118,16 @@ def run(
         child.wait()
         raise
     return Completed(argv=words, returncode=child.returncode, stdout=out, stderr=err or b"")
+
+
+def _limit_files(pid: int, largest: int) -> None:
+    """Limit the files of a program that has just begun, and of all that it will start."""
+    import resource  # noqa: PLC0415 - only downloads pay for it
+
+    with contextlib.suppress(ProcessLookupError):  # it has ended already
+        now, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        if now == resource.RLIM_INFINITY or now > largest:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (largest, most))
 
 
 def _stream(

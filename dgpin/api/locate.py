@@ -5,7 +5,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from dgpin import process
 from dgpin.api import builds, wheels
 from dgpin.api.builds import Build, NotABuildError
 from dgpin.api.surface import PACKAGE
@@ -15,7 +14,6 @@ from dgpin.source.tree import Tree
 
 INSTALLED = "installed"
 _PYPI = "pypi:"
-_LIMIT = 900.0  # seconds for a download
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,15 +36,6 @@ class NotInstalledError(UnavailableError):
 
     def __init__(self, python: Path) -> None:
         super().__init__(f"installed: {python} has no deep_gemm")
-
-
-class DownloadError(UnavailableError):
-    """pip or uv could not get a package."""
-
-    hint = "Check the name and version; the package must have a wheel for this interpreter."
-
-    def __init__(self, label: str, why: str) -> None:
-        super().__init__(f"{label}: {why}")
 
 
 def named(spec: str, *, python: Interpreter, static: bool = False) -> Named | None:
@@ -91,22 +80,18 @@ def _installed(python: Interpreter) -> Build:
 
 
 def _from_pypi(spec: str, *, python: Interpreter) -> Build:
-    """Let pip, or uv when it is there, resolve and download one package without its needs."""
+    """Let pip resolve and download one package, or uv where the interpreter has no pip."""
+    from dgpin.api import download  # noqa: PLC0415 - only a download pays
+
     wanted = spec.removeprefix(_PYPI)
     name, _, version = wanted.partition("==")
     if not name or not version or name.startswith("-"):
         raise NotABuildError(spec, "write it as pypi:NAME==VERSION")
+    has_pip = any((folder / "pip").is_dir() for folder in python.search)
     with tempfile.TemporaryDirectory() as scratch:
-        if shutil.which("uv"):
-            argv = ["uv", "pip", "install", "--quiet", "--no-deps", "--python", str(python.path)]
-            done = process.run([*argv, "--target", scratch, wanted], timeout=_LIMIT)
-        else:
-            argv = [str(python.path), "-m", "pip", "download", "--quiet", "--no-deps"]
-            argv += ["--disable-pip-version-check", "--only-binary", ":all:"]
-            done = process.run([*argv, "--dest", scratch, wanted], timeout=_LIMIT)
-        if done.returncode != 0:
-            raise DownloadError(spec, done.tail or "the download did not end in time")
-        wheel = next(Path(scratch).glob("*.whl"), None)
-        if wheel is not None:
+        # What pip leaves is a wheel, looked at before it is unpacked; uv unpacks it itself.
+        if has_pip or not shutil.which("uv"):
+            wheel = download.wheel(wanted, python=python, to=Path(scratch), label=spec)
             return wheels.local(wheel, label=spec)
+        download.unpacked(wanted, python=python, to=Path(scratch), label=spec)
         return wheels.keep(builds.at(Path(scratch), label=spec))

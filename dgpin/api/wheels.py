@@ -22,6 +22,7 @@ from dgpin.errors import UnavailableError
 
 _CHUNK = 1 << 18  # bytes asked for at once; the directory of a large wheel fits in one
 _THIRD_PARTY = "third_party"
+_DIGITS = 20  # of a size; what is cut off is far too large as it is
 
 
 class WheelError(UnavailableError):
@@ -61,7 +62,7 @@ def remote(url: str, *, fetch: Fetch | None = None) -> Build:
     Raises:
         WheelError: the server does not answer, or does not serve parts of files; or as `local`.
     """
-    return _unpacked(_Remote(url, fetch or _http()), label=url)
+    return _unpacked(io.BufferedReader(_Remote(url, fetch or _http())), label=url)
 
 
 def _http() -> Fetch:
@@ -74,8 +75,10 @@ def _http() -> Fetch:
             # As it is: a compressed body would not be the range that was asked for.
             headers = {"Range": f"bytes={span}", "Accept-Encoding": "identity"}
             with client.stream("GET", url, headers=headers) as answer:
-                whole = answer.status_code == httpx.codes.OK
-                body = b"" if whole else answer.read()
+                is_part = answer.status_code == httpx.codes.PARTIAL_CONTENT
+                # A part is no larger than what was asked for, whatever else is sent.
+                sent = answer.iter_raw() if is_part else ()
+                body = archives.within(sent, largest=_CHUNK, label=url)
                 return answer.status_code, dict(answer.headers), body
         except httpx.HTTPError as error:
             raise WheelError(url, f"cannot be fetched: {error}") from error
@@ -94,7 +97,9 @@ class _Remote(io.RawIOBase):
         size = headers.get("content-range", "").rpartition("/")[2]
         if not size.isdigit():
             raise WheelError(url, "the server does not say how large it is")
-        self._size = int(size)
+        self._size = int(size[:_DIGITS])
+        if self._size > archives.LARGEST:
+            raise archives.BombError(url, f"it has more than {archives.LARGEST} bytes")
         self._tail = tail
 
     def _ask(self, span: str) -> tuple[int, dict[str, str], bytes]:
@@ -137,7 +142,7 @@ class _Remote(io.RawIOBase):
         return self._parts[index]
 
 
-def _unpacked(file: IO[bytes] | io.RawIOBase, *, label: str) -> Build:
+def _unpacked(file: IO[bytes], *, label: str) -> Build:
     try:
         with zipfile.ZipFile(file) as archive:
             prefix, members = _members(archive, label)

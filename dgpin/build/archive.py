@@ -33,7 +33,7 @@ DAMAGED = (
 
 
 class BombError(UnavailableError):
-    """An archive that unpacks to more than any build holds."""
+    """An archive that is, or unpacks to, more than any build holds."""
 
     hint = "Fetch it again, from where you trust it."
 
@@ -72,3 +72,17 @@ def check_sizes(size: int, *, packed: int, label: str) -> None:
         raise BombError(label, f"unpacks to {size} bytes, more than {LARGEST}")
     if size > SMALL and size > RATIO * packed:
         raise BombError(label, f"unpacks to {size} bytes from {packed}")
+
+
+def within(chunks: Iterable[bytes], *, largest: int, label: str) -> bytes:
+    """Return what is sent, as long as it is not more than `largest` bytes; no more is read.
+
+    Raises:
+        BombError: it is more.
+    """
+    whole = bytearray()
+    for chunk in chunks:
+        whole += chunk
+        if len(whole) > largest:
+            raise BombError(label, f"more than {largest} bytes are sent")
+    return bytes(whole)

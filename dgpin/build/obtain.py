@@ -2,17 +2,22 @@
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dgpin import cache
 from dgpin.build.source import Submodule
 from dgpin.build.store import StoreError
 from dgpin.errors import UnavailableError, UsageError
 from dgpin.source.tree import Tree
+
+if TYPE_CHECKING:
+    import httpx
 
 _INDEX = "https://pypi.org/simple"
 _INDEXES = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
@@ -129,28 +134,41 @@ def _download(index: str, name: str, version: str) -> bytes:
     )
     from packaging.version import InvalidVersion, Version  # noqa: PLC0415 - as above
 
+    from dgpin.build import archive as archives  # noqa: PLC0415 - as above
+
     requirement = f"{name}=={version}"
     try:
         wanted = Version(version)
         with httpx.Client(timeout=_LIMIT, follow_redirects=True) as client:
-            page = client.get(
-                f"{index.rstrip('/')}/{canonicalize_name(name)}/", headers={"Accept": _SIMPLE}
-            ).raise_for_status()
-            for file in page.json()["files"]:
+            page = f"{index.rstrip('/')}/{canonicalize_name(name)}/"
+            listing, address = _got(client, page, largest=archives.SMALL)
+            for file in json.loads(listing)["files"]:
                 try:
                     if parse_sdist_filename(file["filename"])[1] != wanted:
                         continue
                 except InvalidSdistFilename:  # a wheel
                     continue
-                data = client.get(str(page.url.join(file["url"]))).raise_for_status().content
+                there = str(address.join(file["url"]))
+                data, _ = _got(client, there, largest=archives.LARGEST)
                 return _verified(data, file["hashes"].get("sha256", ""), requirement)
     except InvalidVersion as error:
         raise UsageError(
             f"pypi:{requirement}: {version} is no version", hint="A version is one such as 2.8.2."
         ) from error
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise SdistError(requirement, f"the index does not answer: {error}") from error
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise SdistError(requirement, "what the index answers is no list of files") from error
     raise SdistError(requirement, "the index has no sdist of that version")
+
+
+def _got(client: "httpx.Client", url: str, *, largest: int) -> tuple[bytes, "httpx.URL"]:
+    """Return what an address has, and the address that it led to."""
+    from dgpin.build import archive as archives  # noqa: PLC0415 - only an sdist pays
+
+    with client.stream("GET", url, headers={"Accept": _SIMPLE}) as answer:
+        answer.raise_for_status()
+        return archives.within(answer.iter_bytes(), largest=largest, label=url), answer.url
 
 
 def _verified(data: bytes, digest: str, requirement: str) -> bytes:

@@ -9,14 +9,13 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from dgpin import cache, process
+from dgpin import cache
+from dgpin.api import download
 from dgpin.api.builds import NotABuildError
-from dgpin.api.locate import DownloadError
 from dgpin.build import archive as archives
 from dgpin.build.interpreter import Interpreter
 
 _PACKAGE = "deep_gemm"
-_LIMIT = 1800.0  # seconds for a download; vLLM's wheel has half a gigabyte
 
 
 def is_wheel(spec: str) -> bool:
@@ -30,28 +29,19 @@ def package(spec: str, python: Interpreter) -> Path:
     Raises:
         NotABuildError: there is no such file, or no `deep_gemm` in it.
         DownloadError: pip cannot get it.
+        BombError: it is, or unpacks to, more than any build holds.
     """
     path = Path(spec).expanduser()
     if path.is_file():
         return _unpacked(path, label=spec)
     if spec.endswith(".whl") and "://" not in spec:
         raise NotABuildError(spec, "there is no such file")
-    with tempfile.TemporaryDirectory() as scratch:
-        return _unpacked(_download(spec, python, Path(scratch)), label=spec)
-
-
-def _download(spec: str, python: Interpreter, to: Path) -> Path:
     wanted = spec.removeprefix("pypi:")
     if wanted.startswith("-"):
         raise NotABuildError(spec, "write it as pypi:NAME==VERSION")
-    pip = [str(python.path), "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    done = process.run(
-        [*pip, "--no-deps", "--only-binary", ":all:", "--dest", str(to), wanted], timeout=_LIMIT
-    )
-    found = next(to.glob("*.whl"), None)
-    if done.returncode != 0 or found is None:
-        raise DownloadError(spec, done.tail or "the download did not end in time")
-    return found
+    with tempfile.TemporaryDirectory() as scratch:
+        got = download.wheel(wanted, python=python, to=Path(scratch), label=spec)
+        return _unpacked(got, label=spec)
 
 
 def _unpacked(path: Path, *, label: str) -> Path:

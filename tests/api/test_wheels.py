@@ -9,6 +9,7 @@ import pytest
 
 from dgpin.api import wheels
 from dgpin.api.builds import NotABuildError, TwoBuildsError
+from dgpin.build import archive
 from dgpin.errors import DgpinError
 
 MEMBERS = {
@@ -101,6 +102,27 @@ def test_remote() -> None:
         "vllm/third_party/deep_gemm/_C.abi3.so"
     ]
     assert server.sent < len(server.data) / 3
+
+
+def test_remote_listing_of_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wheel whose list of members is longer than one part is read as any other."""
+    monkeypatch.setattr(wheels, "_CHUNK", 1_000)
+    more = {f"vllm/module_{number}.py": b"" for number in range(100)}
+    build = wheels.remote("https://example.org/a.whl", fetch=Server(packed({**MEMBERS, **more})))
+
+    assert (build.package / "utils" / "__init__.py").is_file()
+
+
+@pytest.mark.parametrize("size", [str(archive.LARGEST + 1), "9" * 5_000])
+def test_remote_that_is_too_large(size: str) -> None:
+    """A file that is said to be larger than an archive may be is not read."""
+
+    def serve(url: str, span: str) -> tuple[int, dict[str, str], bytes]:
+        assert (url, span[:1]) == ("https://example.org/a.whl", "-")
+        return 206, {"content-range": f"bytes 0-1/{size}"}, packed(MEMBERS)
+
+    with pytest.raises(archive.BombError, match="refused"):
+        wheels.remote("https://example.org/a.whl", fetch=serve)
 
 
 @pytest.mark.parametrize("status", [200, 404, 500])

@@ -1,5 +1,6 @@
 """A wheel behind a real server."""
 
+import contextlib
 import re
 import threading
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from dgpin.api import wheels
+from dgpin.build.archive import BombError
 from tests.api.test_wheels import MEMBERS, packed
 
 DATA = packed(MEMBERS)
@@ -34,10 +36,13 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         if status == 206:
             self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{len(DATA)}")
+        if self.path == "/ranges/endless.whl":
+            body += bytes(len(DATA))
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         Handler.sent += len(body)
-        self.wfile.write(body)
+        with contextlib.suppress(ConnectionError):  # not all of it is wanted
+            self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -77,6 +82,12 @@ def test_refused(address: str, path: str, says: str) -> None:
         wheels.remote(address + path)
 
     assert says in caught.value.message
+
+
+def test_more_than_asked_for(address: str) -> None:
+    """Of an answer that is larger than the part that was asked for, no more is read."""
+    with pytest.raises(BombError, match="more than 262144 bytes are sent"):
+        wheels.remote(f"{address}/ranges/endless.whl")
 
 
 def test_nobody_there() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dgpin import process
-from dgpin.build import job, obtain, source
+from dgpin.build import archive, job, obtain, source
 from dgpin.build.obtain import SdistError
 from dgpin.build.source import Source, SubmoduleError
 from dgpin.errors import UsageError
@@ -207,6 +207,52 @@ def test_other_bytes_than_promised_are_refused(index: str, tmp_path: Path) -> No
     path.write_bytes(path.read_bytes() + b"\0")
 
     with pytest.raises(SdistError, match="not what the index promised"):
+        obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": index})
+
+
+def test_an_sdist_that_is_too_large_is_given_up(
+    index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No more of an sdist is read than an archive may have."""
+    monkeypatch.setattr(archive, "LARGEST", 100)
+
+    with pytest.raises(archive.BombError, match="more than 100 bytes are sent") as caught:
+        obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": index})
+    assert caught.value.hint
+
+
+def test_an_index_that_is_too_large_is_given_up(
+    index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does the list of files have an end that is waited for."""
+    monkeypatch.setattr(archive, "SMALL", 100)
+
+    with pytest.raises(archive.BombError, match="more than 100 bytes are sent"):
+        obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": index})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "no JSON",
+        "[" * 100_000,
+        "[]",
+        '{"files": 1}',
+        '{"files": [1]}',
+        '{"files": [{"filename": 1}]}',
+    ]
+    + [
+        json.dumps({"files": [{"filename": "deep_gemm-2.8.2.tar.gz", **rest}]})
+        for rest in ({}, {"url": 1}, {"url": "a", "hashes": 1}, {"url": "http://[", "hashes": {}})
+    ],
+    ids=str,
+)
+def test_an_index_that_is_none_is_told(index: str, tmp_path: Path, answer: str) -> None:
+    """Whatever an index says, it is a list of files or an error of dgpin's."""
+    write(tmp_path / "index/simple/deep-gemm/index.json", answer)
+    write(tmp_path / "index/simple/deep-gemm/a", "")
+
+    with pytest.raises(SdistError):
         obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": index})
 
 
