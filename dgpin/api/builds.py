@@ -12,6 +12,7 @@ from dgpin.source.tree import Tree
 
 EXTENSION = "deep_gemm_cpp"  # until v2.1 a module of its own, beside the package
 _THIRD_PARTY = "third_party"
+_PART = 1 << 18  # bytes
 # Kernel sources travel with the package; they are no part of its API.
 _NOT_API = frozenset({"include", "csrc", "docs", "__pycache__"})
 
@@ -83,7 +84,7 @@ class Build:
         total = hashlib.sha256()
         for path in sorted(self._files()):
             total.update(f"{path.relative_to(self.root).as_posix()}\0".encode())
-            total.update(hashlib.sha256(path.read_bytes()).digest())
+            total.update(_hash(path))
         return total.hexdigest()
 
     def _files(self) -> Iterable[Path]:
@@ -93,6 +94,16 @@ class Build:
             for name in names:
                 if name.endswith((".py", ".so")):
                     yield Path(folder, name)
+
+
+def _hash(path: Path) -> bytes:
+    """Return the SHA-256 of a file, read through one small buffer: an extension has 35 MB."""
+    found = hashlib.sha256()
+    part = memoryview(bytearray(_PART))
+    with path.open("rb", buffering=0) as file:
+        while length := file.readinto(part):
+            found.update(part[:length])
+    return found.digest()
 
 
 def _is_so(path: Path) -> bool:

@@ -1,11 +1,11 @@
 """Read the surface of a build with the interpreter under test; each build in its own process."""
 
+import contextlib
 import hashlib
 import json
 import os
 import tempfile
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache as remember
 from pathlib import Path
@@ -39,6 +39,12 @@ def both(a: Side, b: Side, *, timeout: float = TIMEOUT) -> tuple[Surface, Surfac
         LoadError: one of them does not load.
         BothFailedError: none does.
     """
+    with contextlib.suppress(LoadError):
+        kept_a, kept_b = (_kept(side, _name(side)) for side in (a, b))
+        if kept_a is not None and kept_b is not None:
+            return kept_a, kept_b
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - a load is long, an answer from the cache is not
+
     with ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(_outcome, side, timeout) for side in (a, b)]
         first, second = (run.result() for run in runs)
@@ -66,21 +72,31 @@ def surface(side: Side, *, timeout: float = TIMEOUT) -> Surface:
         NoExtensionError, TwoBuildsError: there is nothing to load, or it is not said what.
         LoadError: it does not load.
     """
-    build, python = side.build, side.python
-    _check(build, python)
-    digest = build.digest()
-    name = f"api/{digest[:32]}-{key(python)}.json"
-    cached = cache.read_json(name)
-    if cached is not None:
-        try:
-            known = from_json(cached)
-        except (KeyError, TypeError, ValueError):
-            pass  # of another format, or damaged: absent
-        else:
-            return replace(known, build=replace(known.build, label=build.label))
-    found = _load(side, digest=digest, timeout=timeout)
+    name = _name(side)
+    kept = _kept(side, name)
+    if kept is not None:
+        return kept
+    found = _load(side, digest=side.build.digest(), timeout=timeout)
     cache.write_json(name, to_json(found))
     return found
+
+
+def _name(side: Side) -> str:
+    """Return where the surface is kept.
+
+    Raises:
+        NoExtensionError, TwoBuildsError, LoadError: there is nothing to load, or not with this.
+    """
+    _check(side.build, side.python)
+    return f"api/{side.build.digest()[:32]}-{key(side.python)}.json"
+
+
+def _kept(side: Side, name: str) -> Surface | None:
+    try:
+        known = from_json(cache.read_json(name))
+    except (KeyError, TypeError, ValueError):
+        return None  # absent, of another format, or damaged
+    return replace(known, build=replace(known.build, label=side.build.label))
 
 
 def _check(build: Build, python: Interpreter) -> None:

@@ -5,7 +5,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from dgpin.api import builds, wheels
+from dgpin.api import builds
 from dgpin.api.builds import Build, NotABuildError
 from dgpin.api.surface import PACKAGE
 from dgpin.build.interpreter import Interpreter
@@ -51,11 +51,15 @@ def named(spec: str, *, python: Interpreter, static: bool = False) -> Named | No
     if spec.startswith(_PYPI):
         return _from_pypi(spec, python=python)
     if spec.startswith(("https://", "http://")):
+        from dgpin.api import wheels  # noqa: PLC0415 - archives, which a directory is not
+
         return wheels.remote(spec)
     path = Path(spec).expanduser()
     if path.is_file():
         if path.suffix != ".whl":
             raise NotABuildError(spec, "is a file, and no wheel")
+        from dgpin.api import wheels  # noqa: PLC0415 - as above
+
         return wheels.local(path, label=spec)
     if path.is_dir():
         return _directory(path, label=spec, static=static)
@@ -81,7 +85,7 @@ def _installed(python: Interpreter) -> Build:
 
 def _from_pypi(spec: str, *, python: Interpreter) -> Build:
     """Let pip resolve and download one package, or uv where the interpreter has no pip."""
-    from dgpin.api import download  # noqa: PLC0415 - only a download pays
+    from dgpin.api import download, wheels  # noqa: PLC0415 - archives, which a directory is not
 
     wanted = spec.removeprefix(_PYPI)
     name, _, version = wanted.partition("==")

@@ -311,7 +311,7 @@ def _default(old: Parameter, new: Parameter, how: Comparable) -> Iterator[Differ
 
 
 def _type(old: Parameter, new: Parameter, how: Comparable) -> Iterator[Difference]:
-    if not how.types or not old.type or not new.type:
+    if not how.types or not old.type or not new.type or old.type == new.type:
         return
     before, after = spelling.type_of(old.type), spelling.type_of(new.type)
     have, want = spelling.alternatives(before), spelling.alternatives(after)

@@ -116,14 +116,9 @@ def resolve_in(repo: str, spec: str, *, fetch: bool) -> "tuple[Mirror, Resolved]
 
 def _has_contents(mirror: "Mirror", resolved: "Resolved") -> bool:
     """Whether the commit's own files are in the mirror, and not only their names."""
-    tree = mirror.tree(resolved.commit, submodules=False)
-    try:
-        for path in tree.paths():
-            if path.endswith((".py", ".hpp", ".cpp")):
-                tree.read(path)
-    except DgpinError:
-        return False
-    return True
+    listed = mirror.listing(resolved.commit).values()
+    files = [e.sha for e in listed if e.is_file and e.path.endswith((".py", ".hpp", ".cpp"))]
+    return not mirror.missing(files)
 
 
 def _text(mirror: "Mirror", commit: str, *, label: str) -> Source:

@@ -83,6 +83,7 @@ def _union(parts: list[str]) -> str:
     return "|".join(sorted(flat, key=lambda word: (word == "None", word)))
 
 
+@lru_cache(maxsize=4096)
 def alternatives(text: str) -> frozenset[str]:
     """Return the types that a normal spelling accepts."""
     return frozenset(split.pieces(text, at="|"))
@@ -93,6 +94,7 @@ def parameter(shown: Parameter) -> str:
     return str(replace(shown, type=type_of(shown.type)) if shown.type else shown)
 
 
+@lru_cache(maxsize=4096)
 def default_of(text: str) -> str:
     """Return a default's own spelling: one kind of quotes, no trailing zeros of a float."""
     stripped = text.strip()

@@ -7,8 +7,10 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dgpin import process
+from dgpin.build import interpreter_kept
 from dgpin.errors import UnavailableError, UsageError
 
 _PROBE = Path(__file__).with_name("interpreter_probe.py")
@@ -70,14 +72,10 @@ def read(python: str, *, modules: Sequence[str] = ()) -> Interpreter:
         raise UsageError(f"--python {python}: there is no such program", hint=InterpreterError.hint)
     # Compilers run it from directories of their own; a link in a virtual environment stays one.
     found = os.path.abspath(found)  # noqa: PTH100 - Path.absolute keeps `..`
-    with tempfile.TemporaryDirectory() as scratch:
-        out = Path(scratch, "answer.json")
-        done = process.run([found, "-I", _PROBE, out, *modules], timeout=_LIMIT)
-        try:
-            answer = json.loads(out.read_bytes())
-        except (OSError, ValueError) as error:
-            why = "does not answer" if done.returncode is None else f"fails: {done.tail}"
-            raise InterpreterError(found, why) from error
+    answer = interpreter_kept.answer(found, modules)
+    if answer is None:
+        answer = _ask(found, modules)
+        interpreter_kept.keep(found, modules, answer)
     if answer["implementation"] != "cpython":
         raise InterpreterError(found, f"is {answer['implementation']}, not CPython")
     return Interpreter(
@@ -89,3 +87,14 @@ def read(python: str, *, modules: Sequence[str] = ()) -> Interpreter:
         search=tuple(Path(entry) for entry in answer["path"]),
         modules=frozenset(answer["modules"]),
     )
+
+
+def _ask(found: str, modules: Sequence[str]) -> Mapping[str, Any]:
+    with tempfile.TemporaryDirectory() as scratch:
+        out = Path(scratch, "answer.json")
+        done = process.run([found, "-I", _PROBE, out, *modules], timeout=_LIMIT)
+        try:
+            return dict(json.loads(out.read_bytes()))
+        except (OSError, ValueError) as error:
+            why = "does not answer" if done.returncode is None else f"fails: {done.tail}"
+            raise InterpreterError(found, why) from error

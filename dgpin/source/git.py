@@ -29,6 +29,8 @@ from dgpin.source.gittree import GitTree
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 import git
 
+_SHARED = 1 << 20  # bytes; what is larger is read anew each time
+
 
 class NoHistoryError(UnavailableError):
     """A mirror that knows the commits of a history but not all that was in them."""
@@ -61,6 +63,7 @@ class Mirror:
         self.fetched = fetched
         self.as_of = store.shown(as_of)
         self._trees: dict[tuple[str, Wanted, bool], GitTree] = {}
+        self._blobs: dict[str, bytes] = {}  # two commits have most files in common
 
     @cached_property
     def _git(self) -> git.Git:
@@ -194,11 +197,19 @@ class Mirror:
         Raises:
             KeyError: it is not in the mirror.
         """
-        try:
-            _sha, _kind, _size, contents = self._git.get_object_data(sha)
-        except ValueError:
-            raise KeyError(sha) from None
-        return contents
+        known = self._blobs.get(sha)
+        if known is None:
+            try:
+                _sha, _kind, _size, known = self._git.get_object_data(sha)
+            except ValueError:
+                raise KeyError(sha) from None
+            if len(known) <= _SHARED:
+                self._blobs[sha] = known
+        return known
+
+    def missing(self, blobs: Iterable[str]) -> list[str]:
+        """Return those blobs whose contents are not in the mirror."""
+        return transfer.missing(self.path, blobs)
 
     def bring(self, blobs: Iterable[str]) -> None:
         """Fetch those blobs that are missing, if the mirror was opened with `fetch=True`.
@@ -208,7 +219,7 @@ class Mirror:
         """
         if not self.fetched:
             return
-        missing = transfer.missing(self.path, blobs)
+        missing = self.missing(blobs)
         if missing:
             with store.locked(self.path, shown=self.address.shown, limit=invocation.FETCH_LIMIT):
                 transfer.fetch_contents(self.path, self.address, missing)
