@@ -270,6 +270,9 @@ class Transaction:
             for entry in record.entries:
                 with _naming(entry.path):
                     self._put_back(entry, old[entry.path])
+            for entry in record.entries:
+                with _naming(entry.path):
+                    self._leave(entry)
             self._tidy(record.entries)
             with _naming(self.home.journal):
                 self._remove(self.home.intent)
@@ -290,6 +293,17 @@ class Transaction:
         if digest_of(staged) in {None, entry.new}:
             self._stage_again(staged, text, like=target)
         self._exchange(staged, target, expected=entry.new)
+
+    def _leave(self, entry: Entry) -> None:
+        """Give the name back to a new text that someone has opened; the writing is to come."""
+        target, staged = self._target(entry), self._staged(entry)
+        if self.watch.is_quiet(staged):
+            return
+        if entry.old is None:
+            with contextlib.suppress(ChangedError):  # something else has the name by now
+                self._put(entry, staged, target)
+        elif digest_of(target) == entry.old:
+            self._exchange(staged, target, expected=entry.old)
 
     # What the steps share.
 

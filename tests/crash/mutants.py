@@ -206,6 +206,18 @@ MUTANTS = (
         "            if False:\n",
     ),
     Mutant(
+        "openings are not looked for before the new texts go",
+        "transaction",
+        "        if self.watch.is_quiet(staged):\n            return\n",
+        "        return\n",
+    ),
+    Mutant(
+        "a new file that is being opened does not get its name back",
+        "transaction",
+        "            with contextlib.suppress(ChangedError):  # something",
+        "            return\n            with contextlib.suppress(ChangedError):  # something",
+    ),
+    Mutant(
         "the recovery does not ask who has a file open",
         "transaction",
         "                self._begin_watch(record)\n                self._carry_out(record)\n",

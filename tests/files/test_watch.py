@@ -1,6 +1,8 @@
 """Programs that have a site open for writing, or open it while a bump is at work."""
 
+import errno
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -118,6 +120,63 @@ def test_an_opening_that_comes_late_is_noticed(tmp_path: Path) -> None:
             break
 
     assert late > 0
+
+
+@pytest.mark.parametrize("site", [SITE, "dgpin.toml"])
+def test_an_opening_that_comes_late_is_noticed_in_the_undoing(tmp_path: Path, site: str) -> None:
+    """The first removal fails; a program that has looked up the new text opens it after that.
+
+    It does so just before any call until the next removal. Its text stays, the rest is old.
+    """
+    tried: list[str] = []
+    for number in range(1000):
+        root = tmp_path / str(number)
+        faulty.make_host(root, git=True)
+        disk, saves = FaultyDisk(at=0, persistent=True), Saves()
+        late = _Late(root / site, after=number)
+
+        def fault(disk: FaultyDisk = disk, saves: Saves = saves, late: _Late = late) -> None:
+            since = disk.calls[disk.calls.index("unlink") :] if "unlink" in disk.calls else []
+            if len(since) == 1:
+                late.look_up()
+                raise OSError(errno.EIO, "no removal")
+            if len(since) == late.after + 2 and "unlink" not in since[1:]:
+                late.before = since[-1]
+                saves.in_place(Path(f"/proc/self/fd/{late.descriptor}"), b"theirs\n")
+
+        disk.fault = fault
+        with pytest.raises(files.WriteError, match="no removal; nothing was written"):
+            _bump_backwards(root, disk)
+        saves.finish()
+        os.close(late.descriptor)
+        if not late.before:
+            break
+        tried.append(late.before)
+        texts = faulty.texts(root)
+        assert b"theirs\n" == texts.pop(site)
+        assert {path: text for path, text in OLD.items() if path != site} == texts
+        assert [] == faulty.leftovers(root)
+
+    assert ["rename", "exchange", "exchange", "exchange"] == tried
+
+
+@dataclass
+class _Late:
+    """A program that looks a name up, and opens what it found some calls after that."""
+
+    target: Path
+    after: int
+    descriptor: int = -1
+    before: str = ""  # the call before which it did
+
+    def look_up(self) -> None:
+        self.descriptor = os.open(self.target, os.O_RDONLY)
+
+
+def _bump_backwards(root: Path, disk: FaultyDisk) -> None:
+    """Write the site that does not exist first."""
+    with files.locked(root, command="bump", disk=disk) as tree:
+        tree.apply(faulty.EDITS[::-1])
 
 
 def test_of_two_saves_at_once_the_newer_one_stays(tmp_path: Path) -> None:
