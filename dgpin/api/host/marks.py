@@ -65,23 +65,45 @@ class Marks:
 
     def _tier(self, node: ast.expr, scope: Scope) -> int:
         """Return what an expression may stand for; it is what the best of its heads is."""
+        own = 0
+        while isinstance(node, ast.Attribute):
+            if node.attr in self._names:
+                own = max(own, self._marked.get((None, node.attr), 0))
+            node = node.value
+            if not isinstance(node, _BASES):
+                return own
         if isinstance(node, ast.Name):
-            return self._marked.get(_key(node.id, scope), 0) if node.id in self._names else 0
-        tier = self._tiers.get(node)
-        if tier is None:
-            tier = self._tiers[node] = self._composed(node, scope)
-        return tier
+            below = self._marked.get(_key(node.id, scope), 0) if node.id in self._names else 0
+            return max(own, below)
+        known = self._tiers.get(node)
+        if known is None:
+            known = self._tiers[node] = self._composed(node, scope)
+        return max(own, known)
 
     def _composed(self, node: ast.expr, scope: Scope) -> int:
-        if isinstance(node, ast.Attribute):
-            own = self._marked.get((None, node.attr), 0)
-            below = self._tier(node.value, scope) if isinstance(node.value, _BASES) else 0
-            return max(own, below)
-        found = 0
-        for key, calls in self._heads(node, scope):
-            tier = self._marked.get(key, 0)
-            found = max(found, min(tier, _RESULT) if calls else tier)
-        return found
+        if isinstance(node, ast.Call):
+            return self._called(node, scope)
+        if isinstance(node, ast.Lambda):
+            return self._tier(node.body, scope.module.scopes[node])
+        parts = (part for name in _FIELDS.get(type(node), ()) for part in _items(node, name))
+        return max((self._tier(part, scope) for part in parts), default=0)
+
+    def _called(self, call: ast.Call, scope: Scope) -> int:
+        """Return the same for a call; `_call_heads` says what its heads are."""
+        name = called_name(call)
+        given = f"{name}()"
+        own = 0
+        if given in self._names:
+            own = self._marked.get((None, given), 0)
+            local = _key(name, scope)[0] if isinstance(call.func, ast.Name) else None
+            if local is not None:
+                own = max(own, self._marked.get((local, given), 0))
+        if name in _SEEDS:
+            return max(own, self._marked.get((None, name), 0))
+        if name not in _PASSING:
+            return max(own, min(self._tier(call.func, scope), _RESULT))
+        parts = [*call.args, *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+        return max([own, *(self._tier(part, scope) for part in parts)])
 
     def reached(self, functions: Iterable[str]) -> frozenset[str]:
         """Return the names that may stand for a handle, for what gives one, or for one of the

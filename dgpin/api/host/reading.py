@@ -15,6 +15,7 @@ class Reader:
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self.parents = module.parents
 
     def run(self) -> None:
         """Fill the module's tables."""
@@ -27,14 +28,16 @@ class Reader:
 
     def field(self, node: ast.AST, name: str, scope: Scope) -> None:
         """Visit one field of a node; its parent is noted."""
-        parents = self.module.parents
         value = getattr(node, name, None)
-        items: Iterable[Any] = value if isinstance(value, list) else (value,)
-        for item in items:
+        if not value:  # nothing, or a list of nothing
+            return
+        parents = self.parents
+        tells = name == "test" or isinstance(node, (ast.BoolOp, ast.UnaryOp))
+        for item in value if isinstance(value, list) else (value,):
             kind = type(item)
             if kind is ast.Name:  # two nodes of five
                 parents[item] = node, name
-                if name == "test" or isinstance(node, (ast.BoolOp, ast.UnaryOp)):
+                if tells:
                     self.module.tested.append((item, scope))
                 continue
             visitor = _VISITORS[kind]
@@ -265,11 +268,16 @@ class _Visitors(dict[type, "_Visit | None"]):
         return self[kind]
 
 
+# Fields that hold no node, or one that says nothing.
+_BARE = frozenset({"ctx", "op", "ops", "attr", "id", "arg", "name", "asname", "module", "level"})
+_BARE |= {"kind", "type_comment", "type_ignores", "simple", "is_async", "conversion", "rest"}
+
+
 class _Fields(dict[type, tuple[str, ...]]):
     """The fields of a node below which something can be read, by its type."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        self[kind] = tuple(name for name in kind._fields if name not in {"ctx", "op", "ops"})
+        self[kind] = tuple(name for name in kind._fields if name not in _BARE)
         return self[kind]
 
 
