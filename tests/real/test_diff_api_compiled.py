@@ -13,7 +13,7 @@ from dgpin.api.locate import Source
 from dgpin.api.report import Report
 from dgpin.api.signature import Parameter, Signature
 from dgpin.api.static import agreement, of_build, of_source
-from dgpin.api.surface import Binding, Origin
+from dgpin.api.surface import Binding, Kind, Origin, Surface, Symbol
 from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
 from tests.api.builds import write
@@ -122,40 +122,58 @@ def test_witnesses(pybind_report: Report, torch_report: Report) -> None:
         if c.witness is None
     }
 
-    assert {
-        "deep_gemm.n_ov": "no argument of it can be refused safely: a call that matches would run",
-    } == silent
+    runs = "no argument of it can be refused safely: a call that matches would run"
+    assert {"deep_gemm.n_ov": runs, "deep_gemm.n_oc": runs} == silent
 
 
-@pytest.mark.parametrize("side", ["before", "after"])
-def test_text_agrees(
-    side: str, pybind: tuple[Path, Path], python: Interpreter, cache: Path
-) -> None:
+def text_of(side: str) -> Surface:
+    """Return what the text of one side tells."""
+    init = "from . import _C\n" + joined(wrapper_kinds.CASES, side)
+    files = {"csrc/python_api.cpp": native(side), "deep_gemm/__init__.py": init}
+    return of_source(Source(label=side, tree=DictTree(files)))
+
+
+SIDES = pytest.mark.parametrize("side", ["before", "after"])
+
+
+@SIDES
+def test_text_agrees(side: str, pybind_report: Report) -> None:
     """The C++ text tells of every function what the loaded extension tells."""
-    root = pybind[side == "after"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DGPIN_CACHE_DIR", str(cache))
-        loaded = load.surface(Side(build=builds.at(root, label=side), python=python))
-    text = of_source(
-        Source(
-            label=side,
-            tree=DictTree(
-                {
-                    "csrc/python_api.cpp": native(side),
-                    "deep_gemm/__init__.py": "from . import _C\n"
-                    + joined(wrapper_kinds.CASES, side),
-                }
-            ),
-        )
-    )
+    loaded = getattr(pybind_report.comparison, "ab"[side == "after"])
     # What `globals().update` re-exports is not in the text.
     only = [s for s in loaded.symbols if ".n_" not in s.path or "._C." in s.path]
-    held = agreement.hold(type(loaded)(build=loaded.build, symbols=tuple(only)), text)
+    held = agreement.hold(type(loaded)(build=loaded.build, symbols=tuple(only)), text_of(side))
 
     assert () == held.disagreements
 
 
-@pytest.mark.parametrize("side", ["before", "after"])
+@SIDES
+def test_text_tells_more(side: str, pybind_report: Report) -> None:
+    """So it does of bases, of the numbers of enums, and of the results that it shows."""
+    loaded = getattr(pybind_report.comparison, "ab"[side == "after"])
+    text = text_of(side)
+    native = [s for s in text.symbols if s.path.startswith("deep_gemm._C.")]
+
+    assert {s.path for s in native} == {
+        s.path for s in loaded.symbols if s.path.startswith("deep_gemm._C.")
+    }
+    for symbol in native:
+        other = loaded.by_path[symbol.path]
+        assert bases(other) == bases(symbol)
+        if symbol.kind is Kind.MEMBER:
+            assert other.value == symbol.value
+        for told, own in zip(symbol.signatures, other.signatures, strict=False):
+            assert told.returns in {"", spelling.type_of(own.returns)}, symbol.path
+    unknown = {s.name for s in native if s.kind is Kind.FUNCTION and not s.signatures[0].returns}
+    assert {"before": {"n_q1", "n_q6"}, "after": {"n_q1"}}[side] == unknown
+
+
+def bases(symbol: Symbol) -> set[str]:
+    """Return the classes that one derives from."""
+    return {trait for trait in symbol.traits if trait.startswith("base:")}
+
+
+@SIDES
 def test_binary_agrees(
     side: str, torch: tuple[Path, Path], python: Interpreter, cache: Path
 ) -> None:

@@ -24,6 +24,7 @@ from dgpin.api.surface import (
 
 _C = f"{PACKAGE}._C"
 _NESTED = "it is nested too deeply to be read"
+_BASES = "the registration of one of its bases was not found"
 Schemas = tuple[tuple[str, str], ...]
 
 
@@ -40,6 +41,7 @@ def surface(
     ops = _ops((*extension.schemas, *schemas), Origin.BINARY if schemas else Origin.CPP_SOURCE)
     compiled, unread = _compiled(extension)
     unread += [Unreadable(path=path, reason=_NESTED) for path in extension.nested]
+    unread += [Unreadable(path=f"{_C}.{path}", reason=_BASES) for path in extension.unknown]
     kinds = {s.path.removeprefix(f"{_C}."): s.kind.value for s in compiled}
     half = Half(python, kinds, [op.canonical for op in ops])
     joined = _Join(half, compiled, ops)
@@ -111,6 +113,7 @@ def _compiled_one(path: str, first: Registered, made: list[Registered]) -> Symbo
     known = [r for r in made if r.parameters is not None]
     signatures = tuple(Signature(parameters=r.parameters or (), returns=r.returns) for r in known)
     callable_ = kind in {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
+    bases = (f"base:{_C}.{base}" for base in first.bases)
     target = (f"{TARGET}{first.target}",) if first.target else ()
     return Symbol(
         path=f"{_C}.{path}",
@@ -120,7 +123,7 @@ def _compiled_one(path: str, first: Registered, made: list[Registered]) -> Symbo
         canonical=path.rpartition(".")[2],
         origin=Origin.CPP_SOURCE if signatures and callable_ else Origin.NONE,
         signatures=signatures if callable_ else (),
-        traits=(*first.traits, *target),
+        traits=(*first.traits, *bases, *target),
         value=first.value,
     )
 

@@ -6,17 +6,28 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dgpin.api.signature import Parameter
-from dgpin.api.static.cpp_definitions import Definitions, declarator_of, functions
-from dgpin.api.static.cpp_parameters import cast, declared, initialised, named, split, unnamed
-from dgpin.api.static.cpp_text import arguments, descend, python_default, string, text
+from dgpin.api.static.cpp_bound import Bound, bound
+from dgpin.api.static.cpp_classes import Bases, inherited, last, template
+from dgpin.api.static.cpp_definitions import Definitions, Near, declarator_of, functions
+from dgpin.api.static.cpp_enums import number_of
+from dgpin.api.static.cpp_parameters import initialised
+from dgpin.api.static.cpp_text import (
+    arguments,
+    declared_names,
+    descend,
+    python_default,
+    string,
+    text,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MODULE = "PYBIND11_MODULE"
 _LIBRARY = "TORCH_LIBRARY"
+_MARKS = (b".def", b"class_<", b"enum_<", _LIBRARY.encode())
 _FIELDS = {"def_readwrite", "def_readonly", "def_property", "def_property_readonly"}
-_STATIC = {"def_static"}
+_STATIC = "def_static"
 _SETTABLE = {"def_readwrite", "def_property"}
 
 
@@ -36,6 +47,7 @@ class Registered:
     alias: str = ""
     value: str = ""
     traits: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()  # their paths
     alternative: bool = False  # in the other branch of an #if
 
 
@@ -46,6 +58,7 @@ class Extension:
     rows: list[Registered] = field(default_factory=list)
     schemas: list[tuple[str, str]] = field(default_factory=list)  # namespace, text
     nested: list[str] = field(default_factory=list)  # files that are nested too deeply
+    unknown: list[str] = field(default_factory=list)  # classes, not all of whose bases were found
 
 
 @dataclass(slots=True)
@@ -55,6 +68,8 @@ class _Scope:
     names: dict[str, str] = field(default_factory=dict)
     classes: set[str] = field(default_factory=set)
     library: str = ""
+    file: str = ""
+    variables: set[str] = field(default_factory=set)  # of any kind
     paths: dict[int, str | None] = field(default_factory=dict)  # of calls in a chain, by node
     alternatives: list[tuple[int, int]] = field(default_factory=list)  # bytes of #else and #elif
 
@@ -66,25 +81,30 @@ class Reader:
         self.files = files
         self.found = Extension()
         self.definitions = Definitions(files)
+        self._templates: dict[str, tuple[str, ...]] = {}  # of classes and enums, by path
 
     def read(self) -> Extension:
         """Return every registration, with the parameters of what is bound."""
         for path, source in sorted(self.files.items()):
-            if b".def" in source or b"class_<" in source or _LIBRARY.encode() in source:
+            if any(mark in source for mark in _MARKS):
                 try:
                     for function in functions(self.definitions.tree(path)):
-                        self._function(function)
+                        self._function(path, function)
                 except RecursionError:
                     self.found.nested.append(path)
-        self.found.rows = [self._completed(row) for row in self.found.rows]
+        bases = Bases(self._templates, self.definitions)
+        rows = [replace(row, bases=bases.of(row.path)) for row in self.found.rows]
+        self.found.rows = [*rows, *inherited(rows, bases)]
+        self.found.unknown = bases.unknown
         return self.found
 
-    def _function(self, function: "Node") -> None:
+    def _function(self, path: str, function: "Node") -> None:
         scope = _scope(function)
         body = function.child_by_field_name("body")
         if scope is None or body is None:
             return
         scope.alternatives = _alternatives(body)
+        scope.file = path
         for node in descend(body):
             if node.type == "declaration":
                 self._declared(node, scope)
@@ -95,6 +115,7 @@ class Reader:
 
     def _declared(self, node: "Node", scope: _Scope) -> None:
         """Take `auto sub = m.def_submodule("x")` and `py::class_<T> c(m, "C")`."""
+        scope.variables.update(name for name, _, _ in declared_names(node))
         declarator = node.child_by_field_name("declarator")
         if declarator is None or declarator.type != "init_declarator":
             return
@@ -154,6 +175,7 @@ class Reader:
         path = _join(base, name)
         if path not in scope.classes:
             scope.classes.add(path)
+            self._templates.setdefault(path, template(what))
             kind = "enum" if head == "enum_" else "class"
             self.found.rows.append(Registered(path=path, kind=kind))
         return path
@@ -177,40 +199,54 @@ class Reader:
         if how == "def_submodule" and name is not None:
             self.found.rows.append(Registered(path=_join(path, name), kind="module"))
         elif path in scope.classes:
-            self._member(path, how, name, given, alternative=_is_in(scope.alternatives, node))
+            row = self._member(path, how, name, given, scope)
+            if row is not None:
+                alternative = _is_in(scope.alternatives, node)
+                self.found.rows.append(replace(row, alternative=alternative))
         elif how == "def" and name is not None and len(given) > 1:
-            row = _bound(_join(path, name), "function", given[1:])
+            what = bound(given[1:], self._near(scope))
+            row = _row(_join(path, name), "function", what)
             self.found.rows.append(replace(row, alternative=_is_in(scope.alternatives, node)))
 
     def _member(
-        self, owner: str, how: str, name: str | None, given: list["Node"], *, alternative: bool
-    ) -> None:
+        self, owner: str, how: str, name: str | None, given: list["Node"], scope: _Scope
+    ) -> Registered | None:
+        """Return the row of what a class or an enum gets by one call in its chain."""
         if name is None:
             made = initialised(given) if how == "def" else None
-            if made is not None:
-                self.found.rows.append(
-                    Registered(path=f"{owner}.__init__", kind="init", parameters=made)
-                )
-        elif how == "value":
-            self.found.rows.append(Registered(path=_join(owner, name), kind="member"))
-        elif how in _FIELDS:
+            row = Registered(path=f"{owner}.__init__", kind="init", parameters=made)
+            return row if made is not None else None
+        path = _join(owner, name)
+        if how == "value":
+            return Registered(path=path, kind="member", value=self._value(owner, given))
+        if how in _FIELDS:
             traits = ("settable",) if how in _SETTABLE else ()
-            self.found.rows.append(
-                Registered(path=_join(owner, name), kind="property", traits=traits)
-            )
-        elif how in {"def", *_STATIC} and len(given) > 1:
-            row = _bound(_join(owner, name), "method", given[1:])
-            traits = (*row.traits, *(("static",) if how in _STATIC else ()))
-            self.found.rows.append(replace(row, traits=traits, alternative=alternative))
+            return Registered(path=path, kind="property", traits=traits)
+        if how in {"def", _STATIC} and len(given) > 1:
+            what = bound(given[1:], self._near(scope), method=how == "def")
+            row = _row(path, "method", what)
+            return replace(row, traits=("static",) if how == _STATIC else ())
+        return None
+
+    def _near(self, scope: _Scope) -> Near:
+        return Near(definitions=self.definitions, path=scope.file, hidden=scope.variables)
+
+    def _value(self, owner: str, given: list["Node"]) -> str:
+        """Return the number of an enum's member; "" where the text does not tell it."""
+        kind = next(iter(self._templates[owner]), "")
+        if len(given) < 2:  # noqa: PLR2004 - its name and its value
+            return ""
+        number = number_of(given[1], self.definitions.enumerators(last(kind)))
+        return "" if number is None else str(number)
 
     def _schema(self, name: str | None, given: list["Node"], scope: _Scope) -> None:
         if name is not None and "(" in name:
             self.found.schemas.append((scope.library, name))
         elif name is not None and len(given) > 1:
             target = text(given[1]).lstrip("&")
-            signature = self.definitions.of(target)
-            if signature is not None:
-                words = [f"{_torch_type(p.type)} _{i}" for i, p in enumerate(signature.parameters)]
+            defined = self.definitions.of(target, near=scope.file)
+            if defined is not None:
+                words = [f"{_torch_type(p.type)} _{i}" for i, p in enumerate(defined.parameters)]
                 self.found.schemas.append((scope.library, f"{name}({', '.join(words)}) -> ()"))
 
     def _assigned(self, node: "Node", scope: _Scope) -> None:
@@ -227,27 +263,6 @@ class Reader:
             self.found.rows.append(
                 Registered(path=_join(path, alias), kind="alias", alias=_join(path, name))
             )
-
-    def _completed(self, row: Registered) -> Registered:
-        """Fill in what only the definition tells: how many parameters, of which types."""
-        if row.kind not in {"function", "method"} or not row.target:
-            return row
-        defined = self.definitions.of(row.target)
-        if defined is None:
-            return row
-        parameters = defined.parameters
-        if row.kind == "method" and "::" in row.target:
-            parameters = parameters[-len(row.parameters) :] if row.parameters else parameters
-        if row.parameters:
-            if len(row.parameters) != len(parameters):
-                return replace(row, returns=defined.returns)
-            typed = zip(row.parameters, parameters, strict=True)
-            return replace(
-                row,
-                parameters=tuple(replace(p, type=d.type) for p, d in typed),
-                returns=defined.returns,
-            )
-        return replace(row, parameters=unnamed(parameters), returns=defined.returns)
 
 
 def _scope(function: "Node") -> _Scope | None:
@@ -270,32 +285,13 @@ def _scope(function: "Node") -> _Scope | None:
     return _Scope(names=names) if names else None
 
 
-def _bound(path: str, kind: str, given: list["Node"]) -> Registered:
-    """Return the row of one `def`: what is bound, and the py::args after it."""
-    bound, names = given[0], named(given[1:])
-    target, own = "", None
-    if bound.type == "lambda_expression":
-        declarator = bound.child_by_field_name("declarator")
-        own = declared(declarator) if declarator is not None else ()
-    elif bound.type == "call_expression":  # py::overload_cast<int, float>(&f)
-        inner = next((a for a in arguments(bound)), None)
-        target = text(inner).lstrip("&")
-        own = cast(bound)
-    else:
-        target = text(bound).lstrip("&")
-    if kind == "method" and own is not None and bound.type == "lambda_expression":
-        own = own[1:]  # the object itself
-    own, variadic = split(own)
-    if own is not None and names and len(own) == len(names):
-        names = tuple(replace(p, type=o.type) for p, o in zip(names, own, strict=True))
-    parameters = names or (unnamed(own) if own is not None else None)
-    if variadic:
-        parameters = (*(parameters or ()), *variadic)
+def _row(path: str, kind: str, what: Bound) -> Registered:
     return Registered(
         path=path,
         kind=kind,
-        target=target,
-        parameters=parameters,
+        target=what.target,
+        parameters=what.parameters,
+        returns=what.returns,
     )
 
 

@@ -36,15 +36,25 @@ def split(
 
 
 def cast(call: "Node") -> tuple[Parameter, ...] | None:
-    """Return the parameters of `py::overload_cast<T, U>(…)`: its types, by place."""
+    """Return the parameters that a cast chooses an overload by; None for another call.
+
+    The casts are `py::overload_cast<T, U>(…)` and `static_cast<R (*)(T, U)>(…)`.
+    """
     callee = call.child_by_field_name("function")
-    for node in descend(callee) if callee is not None else ():
-        if node.type == "template_argument_list":
-            types = [text(t) for t in node.named_children]
-            return tuple(
-                Parameter(name=f"arg{i}", type=python_type(t)) for i, t in enumerate(types)
-            )
-    return None
+    name = text(callee).partition("<")[0].rpartition("::")[2]
+    if callee is None or name not in {"overload_cast", "static_cast"}:
+        return None
+    if name == "overload_cast":
+        return _types(callee)
+    pointer = (n for n in descend(callee) if n.type == "abstract_function_declarator")
+    return next(map(declared, pointer), None)
+
+
+def _types(callee: "Node") -> tuple[Parameter, ...]:
+    """Return parameters of the types that `<…>` lists."""
+    listed = (n.named_children for n in descend(callee) if n.type == "template_argument_list")
+    types = [text(t) for t in next(listed, [])]
+    return tuple(Parameter(name=f"arg{i}", type=python_type(t)) for i, t in enumerate(types))
 
 
 def initialised(given: list["Node"]) -> tuple[Parameter, ...] | None:
@@ -60,7 +70,7 @@ def initialised(given: list["Node"]) -> tuple[Parameter, ...] | None:
         declarator = inner.child_by_field_name("declarator")
         types = declared(declarator) if declarator is not None else ()
     else:
-        types = cast(first) or ()
+        types = _types(callee) if callee is not None else ()
     names = named(given[1:])
     if names and len(names) == len(types):
         return tuple(replace(p, type=t.type) for p, t in zip(names, types, strict=True))

@@ -13,10 +13,15 @@ _SIMPLE = {
     "at::Tensor": "torch.Tensor",
     "Tensor": "torch.Tensor",
     "string": "str",
+    "char": "str",  # a text of one; `const char*` is one of any length
+    "wchar_t": "str",
+    "char16_t": "str",
+    "char32_t": "str",
     "string_view": "str",
     "bool": "bool",
     "float": "float",
     "double": "float",
+    "long double": "float",
     "at::ScalarType": "torch.dtype",
     "c10::ScalarType": "torch.dtype",
     "torch::ScalarType": "torch.dtype",
@@ -103,6 +108,22 @@ def string(node: "Node | None") -> str | None:
     return "".join(words)
 
 
+def declared_names(declaration: "Node") -> Iterator[tuple[str, "Node | None", bool]]:
+    """Yield the names that a statement declares, with what they are set to.
+
+    The last of each tells that it is the name alone: no pointer, reference, array or binding.
+    """
+    for declarator in declaration.children_by_field_name("declarator"):
+        value = declarator.child_by_field_name("value")
+        plain = declarator.child_by_field_name("declarator") if value else declarator
+        stack = [plain] if plain is not None else []
+        while stack:
+            node = stack.pop()
+            if node.type == "identifier":
+                yield text(node), value, node == plain
+            stack.extend(node.named_children)
+
+
 def arguments(call: "Node") -> list["Node"]:
     """Return a call's arguments, without comments."""
     listed = call.child_by_field_name("arguments")
@@ -124,7 +145,7 @@ def python_type(cpp: str) -> str:
     if template is None:
         return ""
     name, inner = template.group(1).split("::")[-1], template.group(2)
-    parts = [python_type(part) for part in _template_arguments(inner)]
+    parts = [python_type(part) for part in template_arguments(inner)]
     if "" in parts:
         return ""
     return _container(name, parts)
@@ -142,7 +163,8 @@ def _container(name: str, parts: list[str]) -> str:
     return ""
 
 
-def _template_arguments(inner: str) -> list[str]:
+def template_arguments(inner: str) -> list[str]:
+    """Return what stands between the commas of `<…>`."""
     parts, depth, begin = [], 0, 0
     for index, char in enumerate(inner):
         depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(char, 0)

@@ -5,6 +5,8 @@ from tests.api.corpus.case import case
 HEAD = """
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -17,7 +19,25 @@ using namespace pybind11::literals;
 struct Opaque { int x = 0; };
 struct Other { int x = 0; };
 struct Sub : Opaque {};
+struct Beside { int x = 0; };
+struct Parent { int own(int a) { return a; } };
+struct Child : Parent {};
 enum class Mode { one, two };
+
+struct Runtime {
+    int sms() const { return 1; }
+    std::string told() const { return "x"; }
+};
+static auto runtime = std::make_shared<Runtime>();
+static std::shared_ptr<Runtime> other_runtime;
+static std::string label = "x";
+static long limit = 3, *unused = nullptr;
+
+static long counted(int a) { return a; }
+static std::string spelled(int a) { return std::to_string(a); }
+static int twice(int a) { return 2 * a; }
+static std::string twice(std::string text) { return text + text; }
+static int of_beside(Beside& self, int a) { return self.x + a; }
 
 PYBIND11_MODULE(_C, m) {
     py::class_<Opaque>(m, "Opaque").def(py::init<>());
@@ -142,6 +162,13 @@ CASES = (
         "overload-added n_oa (text: str)",
     ),
     case(
+        "overload removed that a cast chose",
+        'm.def("n_oc", py::overload_cast<int>(&twice), py::arg("a"));\n'
+        'm.def("n_oc", py::overload_cast<std::string>(&twice), py::arg("text"));',
+        'm.def("n_oc", static_cast<int (*)(int)>(&twice), py::arg("a"));',
+        "overload-removed n_oc (text: str)",
+    ),
+    case(
         "type narrowed",
         'm.def("n_tn", [](std::optional<int> a, int b) { return b; }, py::arg("a"), py::arg("b"));',
         'm.def("n_tn", [](int a, int b) { return b; }, py::arg("a"), py::arg("b"));',
@@ -159,6 +186,43 @@ CASES = (
         f'm.def("n_rt", {_A}, py::arg("a"));',
         'm.def("n_rt", [](int a) { return std::to_string(a); }, py::arg("a"));',
         "return-changed n_rt",
+    ),
+    case(
+        "return changed as it is written out",
+        'm.def("n_rw", [](int a) -> long { return a; }, py::arg("a"));',
+        'm.def("n_rw", [](int a) -> double { return a; }, py::arg("a"));',
+        "return-changed n_rw",
+    ),
+    case(
+        "return changed by the variable that it is",
+        'm.def("n_rv", [](int a) { const bool found = a > 1; return found; }, py::arg("a"));',
+        'm.def("n_rv", [](int a) { auto found = a * 1.5; return found; }, py::arg("a"));',
+        "return-changed n_rv",
+    ),
+    case(
+        "return changed by the function that is called",
+        'm.def("n_rf", [](int a) { return counted(a); }, py::arg("a"));',
+        'm.def("n_rf", [](int a) { if (a > 1) { return spelled(a); } return spelled(1); },\n'
+        '      py::arg("a"));',
+        "return-changed n_rf",
+    ),
+    case(
+        "return changed by a variable outside",
+        'm.def("n_ro", [] { return limit; });',
+        'm.def("n_ro", [&] { return label; });',
+        "return-changed n_ro",
+    ),
+    case(
+        "return changed by the method that is called",
+        'm.def("n_rm", [&]() { return runtime->sms(); });',
+        'm.def("n_rm", [&]() { return other_runtime->told(); });',
+        "return-changed n_rm",
+    ),
+    case(
+        "return gone",
+        'm.def("n_rg", [](int a) { return std::make_tuple(a, "x"); }, py::arg("a"));',
+        'm.def("n_rg", [](int a) { counted(a); }, py::arg("a"));',
+        "return-changed n_rg",
     ),
     case(
         "*args gone",
@@ -193,6 +257,14 @@ CASES = (
         "property-read-only n_Cls.x",
     ),
     case(
+        "parameter of a static method removed",
+        'struct L3 {}; py::class_<L3>(m, "n_St")\n'
+        '.def_static("s", [](int a, int b) { return a; }, py::arg("a"), py::arg("b") = 1);',
+        'struct L3 {}; py::class_<L3>(m, "n_St")\n'
+        '.def_static("s", [](int a) { return a; }, py::arg("a"));',
+        "parameter-removed n_St.s b",
+    ),
+    case(
         "constructor's parameter removed",
         'struct L2 { L2(int, int) {} }; py::class_<L2>(m, "n_Init")\n'
         '.def(py::init<int, int>(), py::arg("a"), py::arg("b") = 1);',
@@ -207,6 +279,17 @@ CASES = (
         "base-removed n_Sub deep_gemm._C.Opaque",
     ),
     case(
+        "base removed, with what it brought",
+        'py::class_<Parent, std::shared_ptr<Parent>>(m, "n_Parent")\n'
+        '.def("own", &Parent::own, py::arg("a"));\n'
+        'py::class_<Child, Parent, std::shared_ptr<Child>>(m, "n_Child").def(py::init<>());',
+        'py::class_<Parent, std::shared_ptr<Parent>>(m, "n_Parent")\n'
+        '.def("own", &Parent::own, py::arg("a"));\n'
+        'py::class_<Child, std::shared_ptr<Child>>(m, "n_Child").def(py::init<>());',
+        "base-removed n_Child deep_gemm._C.n_Parent",
+        "class-member-removed n_Child.own",
+    ),
+    case(
         "enum member removed",
         'enum class E1 { x, y }; py::enum_<E1>(m, "n_E1").value("X", E1::x).value("Y", E1::y);',
         'enum class E1 { x, y }; py::enum_<E1>(m, "n_E1").value("X", E1::x);',
@@ -217,6 +300,12 @@ CASES = (
         'enum class E2 { x, y }; py::enum_<E2>(m, "n_E2").value("X", E2::x);',
         'enum class E2 { x, y }; py::enum_<E2>(m, "n_E2").value("X", E2::y);',
         "enum-value-changed n_E2.X",
+    ),
+    case(
+        "enum value changed by the enum itself",
+        'enum class E3 { x, y = 1 << 3 }; py::enum_<E3>(m, "n_E3").value("X", E3::x);',
+        'enum class E3 { w = 4, x, y = 1 << 3 }; py::enum_<E3>(m, "n_E3").value("X", E3::x);',
+        "enum-value-changed n_E3.X",
     ),
     case(
         "constant changed",
@@ -265,5 +354,30 @@ CASES = (
         "                std::optional<float> o) { return s; },\n"
         '      "s"_a = "nk, (x) = y", "t"_a = std::make_tuple(1, 128),\n'
         '      "v"_a = std::vector<int>(), "f"_a = 1.5, "o"_a = std::nullopt);',
+    ),
+    case(
+        "result written otherwise",
+        'm.def("n_q5", [](int a) { return a + 1; }, py::arg("a"));',
+        'm.def("n_q5", [](int a) -> std::int64_t { return a + 1; }, py::arg("a"));',
+    ),
+    case(
+        "result that the text does not show",
+        'm.def("n_q6", [](std::vector<int> v) { return v.front(); }, py::arg("v"));',
+        'm.def("n_q6", [](std::vector<int> v) { return int(v.size()); }, py::arg("v"));',
+    ),
+    case(
+        "text taken by pointer and by value",
+        'm.def("n_q7", [](const char* text) { return text; }, py::arg("text"));',
+        'm.def("n_q7", [](std::string text) { return text; }, py::arg("text"));',
+    ),
+    case(
+        "holder changed, method bound to a function beside the class",
+        'py::class_<Beside>(m, "n_Beside").def("f", [](Beside&, int a) { return a; });',
+        'py::class_<Beside, std::shared_ptr<Beside>>(m, "n_Beside").def("f", &of_beside);',
+    ),
+    case(
+        "enum written otherwise",
+        'enum class E4 { x, y }; py::enum_<E4>(m, "n_E4").value("Y", E4::y);',
+        'enum E4 : int { y = 1, x = y - 1 }; py::enum_<E4>(m, "n_E4").value("Y", y);',
     ),
 )
