@@ -197,12 +197,12 @@ def fp8_fp4_paged_mqa_logits(
     weight = weights.view(batch, following, heads)
     if "stale query" in FAULTS:
         used, weight = _stale(used, weight, context[:, -1].tolist(), schedule.tolist())
-    out = torch.empty(batch * following, width)
-    for r in range(batch):
-        mine = keys[table[r].long()].reshape(width, 128)
+    out = torch.full((batch * following, width), float("nan"))
+    for r, length in enumerate(context[:, -1].tolist()):
+        mine = keys[table[r, : -(-length // block_kv)].long()].reshape(-1, 128)
         scores = torch.einsum("nhd,td->nht", used[r], mine).relu()
         rows = slice(r * following, (r + 1) * following)
-        out[rows] = torch.einsum("nht,nh->nt", scores, weight[r])
+        out[rows, : len(mine)] = torch.einsum("nht,nh->nt", scores, weight[r])
     return out
 
 
