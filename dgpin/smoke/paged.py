@@ -89,7 +89,9 @@ def schedule_faults(bench: Bench, made: Tensor, context: Tensor) -> str:
     return references.schedule_faults(made.tolist(), last, split=SPLIT[bench.arch], atoms=atoms)
 
 
-def inputs(bench: Bench, last: Sequence[int], *, next_n: int, block_kv: int) -> Paged:
+def inputs(
+    bench: Bench, last: Sequence[int], *, next_n: int, block_kv: int, heads: int = HEADS
+) -> Paged:
     """Return operands for requests of these context lengths, lengths and page table guarded."""
     torch = bench.torch
     end = bench.integers(list(last))
@@ -107,10 +109,10 @@ def inputs(bench: Bench, last: Sequence[int], *, next_n: int, block_kv: int) -> 
     keys = (raw / scale[..., None]).to(torch.float8_e4m3fn)
     octaves = torch.randint(-2, 3, scale.shape, device=bench.device)
     return Paged(
-        q=bench.randn(len(last), next_n, HEADS, DEPTH).to(torch.float8_e4m3fn),
+        q=bench.randn(len(last), next_n, heads, DEPTH).to(torch.float8_e4m3fn),
         keys=keys,
         scales=scale * octaves.float().exp2(),
-        weights=bench.randn32(len(last) * next_n, HEADS),
+        weights=bench.randn32(len(last) * next_n, heads),
         lengths=bench.guarded(context.int().contiguous()),
         block_table=bench.guarded(bench.integers(table)),
         block_kv=block_kv,
@@ -125,10 +127,12 @@ def call(bench: Bench, case: Paged, cache: Tensor, table: Tensor, made: Tensor) 
     return function(q, cache, case.weights, case.lengths, table, made, case.width, **extra)
 
 
-def compare(bench: Bench, last: Sequence[int], *, next_n: int, block_kv: int = 64) -> Outcome:
+def compare(
+    bench: Bench, last: Sequence[int], *, next_n: int, block_kv: int = 64, heads: int = HEADS
+) -> Outcome:
     """Compare the logits of these requests with the reference, inside their contexts."""
     torch = bench.torch
-    case = inputs(bench, last, next_n=next_n, block_kv=block_kv)
+    case = inputs(bench, last, next_n=next_n, block_kv=block_kv, heads=heads)
     cache = case.cache(torch, case.scales)
     made = bench.first(
         "get_paged_mqa_logits_metadata", lambda: schedule(bench, case.lengths, block_kv)
