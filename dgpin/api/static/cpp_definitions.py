@@ -1,9 +1,10 @@
 """What a C++ source defines: functions and enums, by their names."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dgpin.api.signature import Parameter
@@ -58,21 +59,13 @@ class Definitions:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = files
-        self._trees: dict[str, Node] = {}
-        self._words: dict[tuple[str, re.Pattern[bytes]], frozenset[bytes]] = {}
-        self._functions: dict[str, dict[str, list[Node]]] = {}
-        self._found: dict[tuple[str, str], tuple[Definition, ...]] = {}
-        self._variables: dict[str, dict[str, list[str]]] = {}
-        self._enums: dict[str, dict[str, list[dict[str, int | None]]]] = {}
         self._numbers: dict[str, dict[str, int]] = {}
         self._derived: dict[bytes, set[bytes]] | None = None
         self._results: dict[tuple[str, ...], str] = {}
 
     def tree(self, path: str) -> "Node":
         """Return the tree of a file."""
-        if path not in self._trees:
-            self._trees[path] = parse(self.files[path])
-        return self._trees[path]
+        return parse(self.files[path])
 
     def of(
         self, target: str, *, near: str, types: tuple[str, ...] | None = None
@@ -125,9 +118,7 @@ class Definitions:
         """
         found: list[str] = []
         for path in self._files_with(variable, _DECLARED):
-            if path not in self._variables:
-                self._variables[path] = variables(self.tree(path))
-            found += self._variables[path].get(variable, ())
+            found += _variables(self.files[path]).get(variable, ())
         return tuple(found)
 
     def enumerators(self, name: str) -> Mapping[str, int]:
@@ -136,9 +127,7 @@ class Definitions:
             return self._numbers[name]
         found: dict[str, set[int | None]] = {}
         for path in self._files_with(name, _ENUM):
-            if path not in self._enums:
-                self._enums[path] = cpp_enums.enums(self.tree(path))
-            for numbers in self._enums[path].get(name, ()):
+            for numbers in _enums(self.files[path]).get(name, ()):
                 for each, number in numbers.items():
                     found.setdefault(each, set()).add(number)
         known = {each: numbers.pop() for each, numbers in found.items() if len(numbers) == 1}
@@ -158,29 +147,48 @@ class Definitions:
         """Yield the functions of a name without its namespaces, those of one file first."""
         name = target.rpartition("::")[2]
         for path in sorted(self._files_with(name, _BEFORE_CALL), key=lambda each: each != near):
-            if (path, name) not in self._found:
-                self._found[path, name] = tuple(map(_definition, self._defined(path, name)))
-            yield from self._found[path, name]
+            yield from _named(self.files[path], name)
 
     def _files_with(self, name: str, where: re.Pattern[bytes]) -> list[str]:
         """Return the files that have a name in a certain place."""
-        for path in self.files:
-            if (path, where) not in self._words:
-                self._words[path, where] = frozenset(where.findall(self.files[path]))
         word = name.encode()
-        return [path for path in sorted(self.files) if word in self._words[path, where]]
+        return [path for path in sorted(self.files) if word in _words(self.files[path], where)]
 
-    def _defined(self, path: str, name: str) -> list["Node"]:
-        """Return the functions of a name, without namespaces, that a file defines."""
-        if path not in self._functions:
-            found: dict[str, list[Node]] = {}
-            for function in functions(self.tree(path)):
-                declarator = declarator_of(function)
-                if declarator is not None:
-                    named = text(declarator.child_by_field_name("declarator"))
-                    found.setdefault(named.rpartition("::")[2], []).append(function)
-            self._functions[path] = found
-        return self._functions[path].get(name, [])
+
+# What a file says depends on nothing else, and two commits have most of their files in common.
+_same = lru_cache(maxsize=4096)
+
+
+@_same
+def _words(source: bytes, where: re.Pattern[bytes]) -> frozenset[bytes]:
+    return frozenset(where.findall(source))
+
+
+@_same
+def _variables(source: bytes) -> Mapping[str, Sequence[str]]:
+    return variables(parse(source))
+
+
+@_same
+def _enums(source: bytes) -> Mapping[str, Sequence[Mapping[str, int | None]]]:
+    return cpp_enums.enums(parse(source))
+
+
+@_same
+def _named(source: bytes, name: str) -> tuple[Definition, ...]:
+    """Return the functions of a name, without namespaces, that a file defines."""
+    return tuple(map(_definition, _functions(source).get(name, ())))
+
+
+@_same
+def _functions(source: bytes) -> Mapping[str, Sequence["Node"]]:
+    found: dict[str, list[Node]] = {}
+    for function in functions(parse(source)):
+        declarator = declarator_of(function)
+        if declarator is not None:
+            named = text(declarator.child_by_field_name("declarator"))
+            found.setdefault(named.rpartition("::")[2], []).append(function)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
