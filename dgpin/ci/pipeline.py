@@ -37,8 +37,8 @@ def _github(architectures: Sequence[str], paths: Sequence[str], package: str) ->
             for arch in architectures
         ),
         REQUIRE=",".join(architectures),
-        PACKAGE=json.dumps(package),
-        PATHS="\n".join(f"      - {json.dumps(path)}" for path in paths),
+        PACKAGE=_quoted(package),
+        PATHS="\n".join(f"      - {_quoted(path)}" for path in paths),
         INSTALL=_template("install.sh"),
         MOVE=_template("move.sh"),
         SMOKE=_template("smoke.sh"),
@@ -57,7 +57,7 @@ def _buildkite(architectures: Sequence[str], package: str) -> str:
         STEPS="\n".join(steps).rstrip("\n"),
         KEYS=", ".join(f"deepgemm-smoke-{arch}" for arch in architectures),
         REQUIRE=",".join(architectures),
-        PACKAGE=json.dumps(package),
+        PACKAGE=_quoted(package).replace("$", "$$"),
         INSTALL=install,
     )
 
@@ -72,6 +72,11 @@ def _slurm(architectures: Sequence[str], package: str) -> str:
         INSTALL=_template("install.sh"),
         SMOKE=_template("smoke.sh"),
     )
+
+
+def _quoted(text: str) -> str:
+    """Return a text as YAML has it; JSON's pairs for what lies beyond U+FFFF are none of YAML's."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _template(name: str) -> str:

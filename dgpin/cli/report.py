@@ -5,8 +5,10 @@ from typing import Annotated
 
 import typer
 
+from dgpin.cli.architectures import architectures
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
+from dgpin.errors import UsageError
 from dgpin.evidence.join import join
 from dgpin.render import report as shown
 from dgpin.verdict import Verdict
@@ -20,9 +22,9 @@ def report(
     ],
     *,
     require: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="ARCH,…", help="Architectures without which there is no pass."),
-    ] = "",
+    ] = None,
     output: OutputOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -31,7 +33,10 @@ def report(
     Exits 1 where something failed, 3 where a required architecture has no evidence.
     """
     forms = parse(output, json=json, known=shown.FORMS)
-    required = tuple(name.strip() for name in require.split(",") if name.strip())
+    required = architectures([require.replace(" ", "")]) if require is not None else ()
+    if require is not None and not required:
+        # An empty variable of a script must not make every pass easy.
+        raise UsageError("--require names no architecture", hint="Name them, or leave it out.")
     joined = join(evidence, required=required)
     write(shown.renderers(joined), forms)
     return _CODES[joined.verdict]

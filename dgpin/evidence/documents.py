@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dgpin.evidence import sections
 from dgpin.evidence.loose import Loose, MalformedError
 from dgpin.evidence.values import Attached, Kind, Measured, Refused, Section, SmokeRun
+from dgpin.verdict import Verdict
 
 VERSION = 1  # of every schema that this dgpin reads
 LARGEST = 64 * 2**20  # bytes; a run's evidence has about a hundred thousand
@@ -31,9 +32,11 @@ class Read:
 def read(path: Path) -> Read | Refused:
     """Return what an evidence file says, or why it cannot be used. No file raises."""
     try:
-        if path.stat().st_size > LARGEST:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
             return Refused(file=str(path), reason="is too large to be evidence")
-        text = path.read_text("utf-8")
+        text = data.decode()
         found = tuple(_parts(str(path), Loose(json.loads(text))))
     except OSError as error:
         return Refused(file=str(path), reason=f"cannot be read: {error.strerror}")
@@ -48,17 +51,33 @@ def read(path: Path) -> Read | Refused:
 
 def _parts(file: str, document: Loose) -> Iterator[Found]:
     """Yield a document's parts; the evidence of verify holds those of its steps."""
+    kind = _kind(document)
+    yield from _own(file, document, kind)
+    if kind is Kind.VERIFY:
+        commit = document["new"]["commit"].commit
+        steps = [step for step in document["steps"] if not step["evidence"].is_null]
+        if len(steps) > len(Kind):
+            raise MalformedError("there are more steps than verify has")
+        for step in steps:
+            inner = _kind(step["evidence"])
+            if inner is Kind.VERIFY:
+                raise MalformedError("verify is no step of itself")
+            for part in _own(f"{file} ({step['step'].text})", step["evidence"], inner):
+                # What a step does not say itself is said by the whole that it is a part of.
+                yield replace(part, commit=part.commit or commit)
+
+
+def _kind(document: Loose) -> Kind:
     schema = document["schema"].text
-    kind = _SCHEMAS.get(schema)
-    if kind is None:
+    if schema not in _SCHEMAS:
         message = f"has the schema {schema!r}, which this dgpin does not know"
         raise UnknownSchemaError(message)
+    return _SCHEMAS[schema]
+
+
+def _own(file: str, document: Loose, kind: Kind) -> Iterator[Found]:
     yield _READERS[kind](file, document)
-    if kind is Kind.VERIFY:
-        for step in document["steps"]:
-            if not step["evidence"].is_null:
-                yield from _parts(f"{file} ({step['step'].text})", step["evidence"])
-    elif kind is Kind.DIFF_API and "host" in document:
+    if kind is Kind.DIFF_API and "host" in document:
         yield sections.call_sites(file, document["host"])
 
 
@@ -67,23 +86,27 @@ def _smoke(file: str, document: Loose) -> SmokeRun:
     loaded = None if run.is_null or run["loaded"].is_null else run["loaded"]
     device = document["gpu"]
     trouble = None if run.is_null or run["trouble"].is_null else run["trouble"]
+    checks = () if run.is_null else tuple(_measured(check) for check in run["checks"])
+    if loaded is None and any(check.verdict is Verdict.PASS for check in checks):
+        raise MalformedError("a check passed, and run.loaded is null")
     facts = [row for row in document["facts"] if sections.verdict_of(row["verdict"]).is_finding]
     return SmokeRun(
         file=file,
-        when=document["when"].text,
+        when=document["when"].moment,
         # What ran tells the architecture; what was asked for is only a wish.
-        architecture=(loaded or document)["architecture"].text,
+        architecture=(loaded or document)["architecture"].architecture,
         version=loaded["version"].text if loaded is not None else "",
         label=build["label"].text,
-        headers=build["headers_sha256"].text,
-        digest=build["sha256"].text,
+        commit=build["commit"].commit if "commit" in build else "",
+        headers=build["headers_sha256"].digest,
+        digest=build["sha256"].digest,
         fingerprint=build["fingerprint"].maybe_text,
         gpu="" if device.is_null else device["name"].text,
         driver="" if device.is_null else device["driver"].text,
         torch=toolchain["torch"].text,
         python=toolchain["python"].text,
         nvcc=toolchain["nvcc"].maybe_text,
-        checks=() if run.is_null else tuple(_measured(check) for check in run["checks"]),
+        checks=checks,
         findings=(
             *(f"{row['rule'].text}: {row['message'].text}" for row in facts),
             *([f"{trouble['where'].text}: {trouble['what'].text}"] if trouble else []),

@@ -1,7 +1,7 @@
 """Evidence of several machines joined into one verdict about one source."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +37,7 @@ class Joined:
     """One verdict. `headers` is the digest of the source's include tree, "" without a smoke run.
 
     `required` are architectures without which there is no pass; `attached` are the files that
-    are part of the report.
+    are part of the report. `cells` are the answers by check and architecture.
     """
 
     headers: str
@@ -47,6 +47,7 @@ class Joined:
     refused: tuple[Refused, ...]
     required: tuple[str, ...]
     attached: tuple[Attached, ...]
+    cells: Mapping[tuple[str, str], Measured]
 
     @property
     def architectures(self) -> tuple[str, ...]:
@@ -61,14 +62,7 @@ class Joined:
 
     def cell(self, check: str, architecture: str) -> Measured | None:
         """Return the worst answer to a check on an architecture; None where it was never run."""
-        found = [
-            measured
-            for run in self.runs
-            if run.architecture == architecture
-            for measured in run.checks
-            if measured.check == check
-        ]
-        return min(found, key=lambda m: _WORST_FIRST.index(m.verdict), default=None)
+        return self.cells.get((check, architecture))
 
     def on(self, architecture: str) -> Verdict:
         """Return the answer of an architecture: unknown without a check that passed."""
@@ -86,17 +80,34 @@ class Joined:
         file that was refused leaves the answer open.
         """
         counted = self.required or self.architectures
-        answers = [self.on(name) for name in counted] + [s.verdict for s in self.sections]
-        if any(answer.is_finding for answer in answers):
+        answers = [self.on(name) for name in counted]
+        if any(answer.is_finding for answer in (*answers, *(s.verdict for s in self.sections))):
             return Verdict.FAIL
-        open_ = Verdict.UNKNOWN in answers or not answers or (self.refused and not self.required)
-        return Verdict.UNKNOWN if open_ else Verdict.PASS
+        open_ = Verdict.UNKNOWN in answers or any(map(self.is_open, self.sections))
+        nothing = not answers and not self.sections
+        is_open = open_ or nothing or (self.refused and not self.required)
+        return Verdict.UNKNOWN if is_open else Verdict.PASS
+
+    def is_open(self, section: Section) -> bool:
+        """Whether a section leaves the answer open; what verify could not tell others may have."""
+        if section.verdict is not Verdict.UNKNOWN:
+            return False
+        return not section.open or not all(self._answers(kind) for kind in section.open)
+
+    def _answers(self, kind: Kind) -> bool:
+        if kind in {Kind.BUILD, Kind.SMOKE}:  # what passed was built
+            return any(run.verdict is Verdict.PASS for run in self.runs)
+        # Of a move the evidence of check is that of bump.
+        kinds = {kind, Kind.BUMP} if kind is Kind.CHECK else {kind}
+        found = [section.verdict for section in self.sections if section.kind in kinds]
+        return Verdict.PASS in found
 
 
 def join(paths: Sequence[Path], *, required: Sequence[str] = ()) -> Joined:
     """Return the report of the files. What is damaged, unknown or of another source is refused.
 
-    The source is that of the newest smoke run, and the commit the one that most files name.
+    The commit is the one that most files name, and the source that of the newest smoke run which
+    names no other one.
     """
     read: list[documents.Read] = []
     refused: list[Refused] = []
@@ -106,24 +117,36 @@ def join(paths: Sequence[Path], *, required: Sequence[str] = ()) -> Joined:
             refused.append(found)
         else:
             read.append(found)
+    commit = _commit({part.commit for part in each.found} for each in read)
     parts = [part for each in read for part in each.found]
-    runs = [part for part in parts if isinstance(part, SmokeRun)]
-    sections = [part for part in parts if isinstance(part, Section)]
+    refused += [_of_other_commit(p, commit) for p in parts if not _agrees(p.commit, commit)]
+    runs = [p for p in parts if isinstance(p, SmokeRun) and _agrees(p.commit, commit)]
     newest = max(runs, key=lambda run: run.when, default=None)
-    commit = _commit(section.commit for section in sections)
     refused += [_of_other_headers(run, newest) for run in runs if newest and not _same(run, newest)]
-    refused += [_of_other_commit(s, commit) for s in sections if not _agrees(s.commit, commit)]
     out = {each.file for each in refused}
-    kept = [section for section in sections if section.file not in out]
+    runs = [run for run in runs if run.file not in out]
+    kept = [part for part in parts if isinstance(part, Section) and part.file not in out]
     return Joined(
         headers=newest.headers if newest is not None else "",
         commit=commit,
-        runs=tuple(run for run in runs if run.file not in out),
+        runs=tuple(runs),
         sections=tuple(sorted(kept, key=lambda section: _ORDER.index(section.kind))),
         refused=tuple(refused),
         required=tuple(dict.fromkeys(required)),
         attached=tuple(each.attached for each in read if each.attached.file not in out),
+        cells=_cells(runs),
     )
+
+
+def _cells(runs: Iterable[SmokeRun]) -> dict[tuple[str, str], Measured]:
+    """Return the worst answer to each check on each architecture."""
+    found: dict[tuple[str, str], Measured] = {}
+    for run in runs:
+        for measured in run.checks:
+            known = found.setdefault((measured.check, run.architecture), measured)
+            if _WORST_FIRST.index(measured.verdict) < _WORST_FIRST.index(known.verdict):
+                found[measured.check, run.architecture] = measured
+    return found
 
 
 def _same(run: SmokeRun, other: SmokeRun) -> bool:
@@ -139,9 +162,9 @@ def _of_other_headers(run: SmokeRun, newest: SmokeRun) -> Refused:
     )
 
 
-def _commit(commits: Iterable[str]) -> str:
+def _commit(files: Iterable[set[str]]) -> str:
     """Return the commit that most files name, in its longest spelling."""
-    named = [commit for commit in commits if commit]
+    named = [commit for commits in files for commit in sorted(commits) if commit]
     votes = Counter(named)
     for commit in named:
         votes[commit] = sum(_agrees(other, commit) for other in named)
@@ -153,8 +176,8 @@ def _agrees(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _of_other_commit(section: Section, commit: str) -> Refused:
+def _of_other_commit(part: documents.Found, commit: str) -> Refused:
     return Refused(
-        file=section.file,
-        reason=f"is about another commit: {section.commit[:12]}, not {commit[:12]}",
+        file=part.file,
+        reason=f"is about another commit: {part.commit[:12]}, not {commit[:12]}",
     )

@@ -1,6 +1,8 @@
 """JSON of unknown soundness, taken apart with the place of whatever is wrong."""
 
+import re
 from collections.abc import Iterator
+from datetime import datetime, timezone
 
 
 class MalformedError(ValueError):
@@ -71,6 +73,38 @@ class Loose:
     def texts(self) -> tuple[str, ...]:
         """Return the value, which must be an array of texts."""
         return tuple(item.text for item in self)
+
+    @property
+    def digest(self) -> str:
+        """Return the value, which must be a SHA-256 as hexadecimal digits, or empty."""
+        text = self.text
+        if text and re.fullmatch(r"[0-9a-f]{64}", text) is None:
+            raise self._wrong("a SHA-256")
+        return text
+
+    @property
+    def commit(self) -> str:
+        """Return the value, which must be a commit or null; empty for null."""
+        text = self.maybe_text
+        if text and re.fullmatch(r"[0-9a-f]{7,64}", text) is None:
+            raise self._wrong("a commit")
+        return text
+
+    @property
+    def architecture(self) -> str:
+        """Return the value, which must be an architecture such as sm_90."""
+        if re.fullmatch(r"sm_[0-9]{2,3}", self.text) is None:
+            raise self._wrong("an architecture")
+        return self.text
+
+    @property
+    def moment(self) -> str:
+        """Return the value, which must be a date and time of ISO 8601, in UTC: later is greater."""
+        try:
+            moment = datetime.fromisoformat(self.text.replace("Z", "+00:00"))
+            return moment.astimezone(timezone.utc).isoformat(timespec="seconds")
+        except (ValueError, OverflowError):
+            raise self._wrong("a date and time") from None
 
     @property
     def flag(self) -> bool:

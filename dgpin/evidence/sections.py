@@ -1,28 +1,32 @@
 """What commands other than smoke found, each as one section of the report."""
 
+import re
+from collections.abc import Iterable
+
 from dgpin.evidence.loose import Loose, MalformedError
 from dgpin.evidence.values import Kind, Section
 from dgpin.verdict import Verdict
 
-_FINDINGS = {verdict.value for verdict in Verdict if verdict.is_finding}
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def check(file: str, document: Loose) -> Section:
     """Return the rows of `dgpin check` that did not pass."""
-    rows = [row for row in document["rows"] if row["verdict"].text != Verdict.PASS.value]
-    failed = [row for row in rows if row["verdict"].text in _FINDINGS]
+    every = [(verdict_of(row["verdict"]), row) for row in document["rows"]]
+    rows = [(verdict, row) for verdict, row in every if verdict is not Verdict.PASS]
+    failed = [verdict for verdict, _ in rows if verdict.is_finding]
     pin = document["pin"]
     return Section(
         kind=Kind.CHECK,
         file=file,
         title="Pin sites",
         summary=f"{len(failed)} of the sites' checks failed, {len(rows) - len(failed)} are open",
-        verdict=Verdict.FAIL if failed else Verdict.PASS,
-        commit=pin["commit"].maybe_text,
+        verdict=worst(verdict for verdict, _ in every),
+        commit=pin["commit"].commit,
         columns=("verdict", "rule", "what", "where"),
         rows=tuple(
-            (row["verdict"].text, row["rule"].text, row["message"].text, _places(row["places"]))
-            for row in rows
+            (verdict.value, row["rule"].text, row["message"].text, _places(row["places"]))
+            for verdict, row in rows
         ),
     )
 
@@ -52,7 +56,7 @@ def bump(file: str, document: Loose) -> Section:
         summary=f"{document['old']['commit'].text[:12]} to {new['commit'].text[:12]}: "
         f"{new['subject'].text}{also}",
         verdict=Verdict.PASS,
-        commit=new["commit"].text,
+        commit=new["commit"].commit,
         columns=("fact", "old", "new", "where"),
         rows=changes,
     )
@@ -83,11 +87,16 @@ def diff_api(file: str, document: Loose) -> Section:
         file=file,
         title="API changes",
         summary=f"{document['a']['label'].text} to {document['b']['label'].text}",
-        verdict=verdict_of(document["verdict"]),
-        commit="",
+        verdict=worst([verdict_of(document["verdict"])]),
+        commit=_commit_in(document["b"]["digest"]),
         columns=("level", "name", "change", "witness", "accepted"),
         rows=tuple(rows),
     )
+
+
+def _commit_in(name: Loose) -> str:
+    """Return a name that is a commit; builds and directories have others."""
+    return name.text if _COMMIT.fullmatch(name.text) else ""
 
 
 def call_sites(file: str, host: Loose) -> Section:
@@ -143,22 +152,38 @@ def lint(file: str, document: Loose) -> Section:
 def verify(file: str, document: Loose) -> Section:
     """Return what each step of `dgpin verify` answered.
 
-    A step that could not be done there is no finding: another machine's evidence may answer it.
+    A step that could not be done there is open: another machine's evidence may answer it.
     """
-    steps = list(document["steps"])
-    failed = any(verdict_of(step["verdict"]).is_finding for step in steps)
+    steps = [(step, verdict_of(step["verdict"])) for step in document["steps"]]
     return Section(
         kind=Kind.VERIFY,
         file=file,
         title="Steps",
         summary=f"of {document['host'].text}, {document['when'].text}",
-        verdict=Verdict.FAIL if failed else Verdict.PASS,
-        commit=document["new"]["commit"].maybe_text,
+        verdict=worst(verdict for _, verdict in steps),
+        commit=document["new"]["commit"].commit,
         columns=("step", "verdict", "what"),
         rows=tuple(
-            (step["step"].text, step["verdict"].text, step["summary"].text) for step in steps
+            (step["step"].text, verdict.value, step["summary"].text) for step, verdict in steps
         ),
+        open=tuple(_kind(step["step"]) for step, verdict in steps if verdict is Verdict.UNKNOWN),
     )
+
+
+def _kind(step: Loose) -> Kind:
+    try:
+        return Kind(step.text)
+    except ValueError:
+        message = f"{step.text!r} is no step"
+        raise MalformedError(message) from None
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the answer of several: a finding, else unknown unless one passed and none is open."""
+    seen = set(verdicts)
+    if any(verdict.is_finding for verdict in seen):
+        return Verdict.FAIL
+    return Verdict.PASS if Verdict.PASS in seen and Verdict.UNKNOWN not in seen else Verdict.UNKNOWN
 
 
 def verdict_of(value: Loose) -> Verdict:
@@ -191,14 +216,14 @@ def carry(file: str, document: Loose) -> Section:
         (family["kind"].text, family["name"].text, f"0 of {family['lines'].number:.0f}", "", "")
         for family in document["families"]
     ]
-    fixes = document["fixes"].number
+    counted = any(loss["fix"].flag and loss["accepted"].is_null for loss in document["losses"])
     return Section(
         kind=Kind.CARRY,
         file=file,
         title="Lost fixes",
         summary=f"{document['old'].text} to {document['new'].text}",
-        verdict=Verdict.FAIL if fixes else Verdict.PASS,
-        commit="",
+        verdict=Verdict.FAIL if counted or document["fixes"].number else Verdict.PASS,
+        commit=_commit_in(document["new"]),
         columns=("change", "what", "lines that survive", "lost line", "accepted"),
         rows=tuple(rows),
     )
@@ -216,19 +241,20 @@ def _lost(loss: Loose) -> str:
 def build(file: str, document: Loose) -> Section:
     """Return what was compiled, and for what."""
     source = document["source"]
-    builds = list(document["builds"])
-    failed = [each for each in builds if each["verdict"].text in _FINDINGS]
-    verdict = Verdict.FAIL if failed else Verdict.PASS if builds else Verdict.UNKNOWN
+    builds = [(verdict_of(each["verdict"]), each) for each in document["builds"]]
+    changed = not source.is_null and source["dirty"].flag
+    label = "" if source.is_null else source["label"].text
     return Section(
         kind=Kind.BUILD,
         file=file,
         title="Builds",
-        summary="" if source.is_null else source["label"].text,
-        verdict=verdict,
-        commit="" if source.is_null else source["commit"].maybe_text,
+        summary=f"{label}, with changes" if changed else label,
+        verdict=worst(verdict for verdict, _ in builds),
+        # With changes it is no commit's build.
+        commit="" if source.is_null or changed else source["commit"].commit,
         columns=("verdict", "what", "package"),
         rows=tuple(
-            (each["verdict"].text, each["message"].text, each["package"].maybe_text)
-            for each in builds
+            (verdict.value, each["message"].text, each["package"].maybe_text)
+            for verdict, each in builds
         ),
     )

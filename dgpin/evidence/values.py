@@ -42,14 +42,16 @@ class Measured:
 class SmokeRun:
     """One run of `dgpin smoke`: which build, where, when, and every verdict.
 
-    `headers` is the digest of the include tree and tells the source; `digest` is that of `_C`,
-    which differs between machines. `findings` are facts that failed before anything ran.
+    `headers` is the digest of the include tree and tells the source, as does `commit` where it is
+    known; `digest` is that of `_C`, which differs between machines. `findings` are facts that
+    failed before anything ran.
     """
 
     file: str
-    when: str  # ISO 8601
+    when: str  # ISO 8601, UTC
     architecture: str
     version: str
+    commit: str  # "" where nothing tells it
     label: str
     headers: str
     digest: str
@@ -69,12 +71,15 @@ class SmokeRun:
         seen = {measured.verdict for measured in self.checks}
         if self.findings or any(verdict.is_finding for verdict in seen):
             return Verdict.FAIL
-        return Verdict.PASS if Verdict.PASS in seen else Verdict.UNKNOWN
+        return Verdict.PASS if Verdict.PASS in seen and not self.blocked else Verdict.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """What another command found, as a table: its findings, and the commit that it is about."""
+    """What another command found, as a table: its findings, and the commit that it is about.
+
+    `open` are the steps of `dgpin verify` that could not be told; other evidence may answer them.
+    """
 
     kind: Kind
     file: str
@@ -84,6 +89,7 @@ class Section:
     commit: str  # "" where it names none
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    open: tuple[Kind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

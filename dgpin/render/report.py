@@ -40,15 +40,19 @@ def headline(joined: Joined) -> str:
         named = [name for name, answer in answers.items() if answer is verdict]
         parts += [f"{said} {', '.join(named)}"] if named else []
     parts += [f"{s.title.lower()}: findings" for s in joined.sections if s.verdict.is_finding]
+    parts += [f"{s.title.lower()}: open" for s in joined.sections if joined.is_open(s)]
     parts += [f"{len(joined.refused)} refused"] if joined.refused else []
-    return "; ".join(parts) or "no evidence"
+    nothing = "no findings, and nothing was run" if joined.sections else "no evidence"
+    return "; ".join(parts) or nothing
 
 
 def source(joined: Joined) -> str:
     """Return what the report is about."""
     known = [run.version for run in joined.runs if run.version]
+    silent = joined.runs and not all(run.commit for run in joined.runs)
+    said = " (of which not every run tells that it is its own)" if silent else ""
     parts = [
-        *([f"commit {joined.commit[:12]}"] if joined.commit else []),
+        *([f"commit {joined.commit[:12]}{said}"] if joined.commit else []),
         *([f"version {known[0]}"] if known else []),
         *([f"headers {joined.headers[:12]}"] if joined.headers else []),
     ]
@@ -156,14 +160,16 @@ def markdown(joined: Joined) -> str:
     if joined.checks:
         names = joined.architectures
         rows = [
-            f"| {check} | {' | '.join(_spoken(joined.cell(check, name)) for name in names)} |\n"
+            f"| {cell(check)} "
+            f"| {' | '.join(_spoken(joined.cell(check, name)) for name in names)} |\n"
             for check in joined.checks
         ]
         head = f"| check | {' | '.join(names)} |\n|{' --- |' * (len(names) + 1)}\n"
         parts.append(head + "".join(rows))
     if joined.runs:
         rows = [
-            f"| {run.architecture} | {cell(run.gpu or 'none')} | {cell(run.torch)} | {run.nvcc} "
+            f"| {run.architecture} | {cell(run.gpu or 'none')} | {cell(run.torch)} "
+            f"| {cell(run.nvcc)} "
             f"| `{run.digest[:12]}` | {run.when} |\n"
             for run in joined.runs
         ]

@@ -206,6 +206,7 @@ def content(report: Report) -> Mapping[str, object]:
             "sha256": target.digest,
             "headers_sha256": target.headers,
             "fingerprint": target.fingerprint,
+            "commit": target.commit or None,
             "requires": list(target.requires),
         },
         "gpu": None if device is None else {"name": device.name, "driver": device.driver},

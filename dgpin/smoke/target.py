@@ -33,6 +33,7 @@ class Target:
     others: tuple[Path, ...]  # what else this interpreter would call deep_gemm, in its order
     requires: tuple[str, ...]  # the build's own requirements, where a wheel told them
     fingerprint: str  # of `dgpin build`, "" when it did not make this
+    commit: str = ""  # that it was built from without changes, "" where nothing tells it
 
     @property
     def digest(self) -> str:
@@ -49,6 +50,7 @@ def inspect(
 ) -> Target:
     """Read a build."""
     extension = _extension(package, python)
+    fingerprint, commit = _made_of(package)
     return Target(
         label=label,
         package=package,
@@ -61,7 +63,8 @@ def inspect(
         headers=headers_digest(package),
         others=_others(package, python.search),
         requires=_requires(package),
-        fingerprint=_fingerprint(package),
+        fingerprint=fingerprint,
+        commit=commit,
     )
 
 
@@ -102,8 +105,12 @@ def _requires(package: Path) -> tuple[str, ...]:
     return ()
 
 
-def _fingerprint(package: Path) -> str:
+def _made_of(package: Path) -> tuple[str, str]:
+    """Return the key and the commit that `dgpin build` wrote down, "" for what it did not."""
     from dgpin.build import fingerprint  # noqa: PLC0415 - most builds are not dgpin's own
 
     found = fingerprint.load(package.parent / "fingerprint.json")
-    return found.key if found else ""
+    if found is None:
+        return "", ""
+    commit, _, changes = found.components.get("commit", "").partition(" ")
+    return found.key, "" if changes else commit

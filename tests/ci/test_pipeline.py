@@ -8,7 +8,7 @@ import yaml
 from dgpin.ci.pipeline import Engine, write
 
 ARCHES = ("sm_90", "sm_120")
-PATHS = ("cmake/a b.cmake", "docker/Dockerfile")
+PATHS = ("cmake/a b.cmake", "docker/Dockerfile", 'a "\U0001f600".sh')
 # sbatch(1): the options that take these forms.
 DIRECTIVES = {
     "--job-name": r"[\w-]+",
@@ -93,6 +93,13 @@ def test_buildkite_leaves_the_shell_its_variables() -> None:
     """The agent fills in $NAME when it uploads the pipeline, so each is written $$NAME."""
     for step in yaml.safe_load(_text(Engine.BUILDKITE))["steps"]:
         assert [] == re.findall(r"(?<!\$)\$(?!\$)", step["command"].replace("$$", ""))
+
+
+def test_buildkite_leaves_the_package_its_dollars() -> None:
+    """Nor is anything filled in where the package is named."""
+    text = _text(Engine.BUILDKITE, package="dgpin @ https://example.org/$HOME/d.whl")
+
+    assert "https://example.org/$$HOME/d.whl" in text
 
 
 def test_slurm_directives() -> None:

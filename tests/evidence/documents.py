@@ -40,6 +40,7 @@ def smoke(
     headers: str = HEADERS,
     when: str = "2026-09-20T10:00:00+00:00",
     digest: str = "c3" * 32,
+    commit: str | None = None,
 ) -> dict[str, Any]:
     """Return the JSON of a smoke run; without checks nothing could run."""
     gpus = {"sm_90": "NVIDIA H200", "sm_100": "NVIDIA B200", "sm_120": "NVIDIA RTX PRO 6000"}
@@ -75,6 +76,7 @@ def smoke(
             "sha256": digest,
             "headers_sha256": headers,
             "fingerprint": "",
+            "commit": commit,
             "requires": [],
         },
         "gpu": {"name": gpus.get(architecture, "a GPU"), "driver": "580.1"} if checks else None,
@@ -117,7 +119,7 @@ def pin_check(commit: str | None, *, verdict: str = "pass") -> dict[str, Any]:
     }
 
 
-def diff_api(*, host: bool = False) -> dict[str, Any]:
+def diff_api(*, host: bool = False, digest: str = "d4" * 32) -> dict[str, Any]:
     """Return the JSON of `dgpin diff-api` with one breaking change, and one use in a host."""
     change = {
         "rule": "symbol-removed",
@@ -142,10 +144,42 @@ def diff_api(*, host: bool = False) -> dict[str, Any]:
         "schema": "dgpin/diff-api/1",
         "dgpin": "0.1.0",
         "verdict": "fail",
-        "a": {"label": "A"},
-        "b": {"label": "B"},
+        "a": {"label": "A", "digest": "e5" * 32},
+        "b": {"label": "B", "digest": digest},
         "changes": [change],
         **({"host": {"uses": 40, "findings": [use]}} if host else {}),
+    }
+
+
+def build(*verdicts: str, commit: str | None = None, dirty: bool = False) -> dict[str, Any]:
+    """Return the JSON of `dgpin build` with the answers of its builds."""
+    return {
+        "schema": "dgpin/build/1",
+        "dgpin": "0.1.0",
+        "source": {"label": "NEW", "commit": commit, "dirty": dirty},
+        "builds": [{"verdict": each, "message": "compiled", "package": None} for each in verdicts],
+    }
+
+
+def carry(*, new: str = "NEW", fixes: int = 0, accepted: str | None = None) -> dict[str, Any]:
+    """Return the JSON of `dgpin carry` with one lost fix."""
+    lost = {
+        "id": "ab" * 20,
+        "title": "Clamp",
+        "fix": True,
+        "surviving": 0,
+        "living": 1,
+        "lines": [],
+        "accepted": accepted,
+    }
+    return {
+        "schema": "dgpin/carry/1",
+        "dgpin": "0.1.0",
+        "old": "OLD",
+        "new": new,
+        "fixes": fixes,
+        "losses": [lost],
+        "families": [],
     }
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dgpin.evidence.join import Joined, join
 from dgpin.evidence.values import Kind
+from dgpin.render import report
 from dgpin.verdict import Verdict
 from tests.evidence import documents
 from tests.evidence.documents import check, pin_check, smoke
@@ -252,3 +253,246 @@ def test_damage_anywhere(tmp_path_factory: pytest.TempPathFactory, where: Any, p
     joined = _join(tmp_path_factory.mktemp("damage"), document)
 
     assert 1 == len(joined.runs) + len(joined.refused)
+
+
+OTHER = "cd" * 20
+
+
+@pytest.mark.parametrize("verdict", ["unknown", "skip", "unsupported"])
+@pytest.mark.parametrize("made", ["check", "build", "diff-api", "verify"])
+def test_what_could_not_be_told_is_no_pass(tmp_path: Path, made: str, verdict: str) -> None:
+    """A section in which nothing passed, or something is unknown, leaves the answer open."""
+    document: dict[str, Any] = {
+        "check": pin_check(COMMIT, verdict=verdict),
+        "build": documents.build(verdict),
+        "diff-api": {**documents.diff_api(), "verdict": verdict},
+        "verify": documents.verify(carry=None),
+    }[made]
+    if made == "verify":
+        document["steps"][0]["verdict"] = verdict
+
+    joined = _join(tmp_path, smoke("sm_90", check("gemm")), document)
+
+    assert Verdict.UNKNOWN is joined.verdict
+    assert f"{joined.sections[0].title.lower()}: open" in report.headline(joined)
+
+
+def test_one_unknown_among_passes_is_no_pass(tmp_path: Path) -> None:
+    """Neither among rows nor among builds does a pass hide what is unknown."""
+    rows = pin_check(COMMIT)
+    rows["rows"] += pin_check(COMMIT, verdict="unknown")["rows"]
+
+    for document in (rows, documents.build("pass", "unknown")):
+        assert Verdict.UNKNOWN is _join(tmp_path, document).verdict
+
+
+def test_no_rows_are_no_pass(tmp_path: Path) -> None:
+    """A check of nothing has told nothing."""
+    assert Verdict.UNKNOWN is _join(tmp_path, {**pin_check(COMMIT), "rows": []}).verdict
+
+
+@pytest.mark.parametrize("word", ["failed", "FAIL", "", "ok"])
+def test_a_word_that_is_no_verdict_is_damage(tmp_path: Path, word: str) -> None:
+    """It is not taken for anything, least of all for no finding."""
+    joined = _join(tmp_path, pin_check(COMMIT, verdict=word), documents.build(word))
+
+    assert {f"is damaged: {word!r} is no verdict"} == set(_reasons(joined).values())
+    assert 2 == len(joined.refused)
+
+
+def test_a_run_of_another_commit_is_refused(tmp_path: Path) -> None:
+    """A build of another pin proves nothing of this one, though its headers are the same."""
+    joined = _join(
+        tmp_path,
+        smoke("sm_90", check("gemm"), commit=OTHER),
+        pin_check(COMMIT),
+        documents.carry(new=COMMIT, accepted="not used"),
+    )
+
+    assert {"0.json": f"is about another commit: {OTHER[:12]}, not {COMMIT[:12]}"} == _reasons(
+        joined
+    )
+    assert ((), Verdict.UNKNOWN) == (joined.architectures, joined.verdict)
+
+
+def test_the_newest_run_of_the_commit_tells_the_source(tmp_path: Path) -> None:
+    """A later run of another commit does not make the right one the stranger."""
+    joined = _join(
+        tmp_path,
+        smoke("sm_90", check("gemm"), commit=COMMIT),
+        smoke("sm_100", check("gemm"), headers=documents.OLDER, commit=OTHER, when=LATER),
+        pin_check(COMMIT),
+    )
+
+    assert (("sm_90",), documents.HEADERS) == (joined.architectures, joined.headers)
+    assert ["1.json"] == list(_reasons(joined))
+
+
+LATER = "2026-12-01T00:00:00Z"
+
+
+def test_a_run_that_names_no_commit_is_said_to(tmp_path: Path) -> None:
+    """What a wheel was built from nobody knows; the report does not claim that it is the pin."""
+    silent = _join(tmp_path, smoke("sm_90", check("gemm")), pin_check(COMMIT))
+    told = _join(tmp_path, smoke("sm_90", check("gemm"), commit=COMMIT), pin_check(COMMIT))
+
+    assert "not every run tells that it is its own" in report.source(silent)
+    assert report.source(told).startswith(f"commit {COMMIT[:12]}, version")
+
+
+def test_the_steps_of_verify_are_about_its_commit(tmp_path: Path) -> None:
+    """Those that name none are refused with it."""
+    other = documents.verify(
+        diff_api=documents.diff_api(), smoke=smoke("sm_90", check("gemm")), carry=None
+    )
+    other["new"]["commit"] = OTHER
+
+    joined = _join(tmp_path, pin_check(COMMIT), other, pin_check(COMMIT))
+
+    assert {"1.json", "1.json (diff-api)", "1.json (smoke)"} == set(_reasons(joined))
+    assert [Kind.CHECK, Kind.CHECK] == [section.kind for section in joined.sections]
+    assert () == joined.runs
+
+
+@pytest.mark.parametrize(
+    ("step", "answer"),
+    [
+        ("check", pin_check(COMMIT)),
+        ("carry", documents.carry(accepted="not used")),
+        ("build", smoke("sm_90", check("gemm"))),
+        ("smoke", smoke("sm_90", check("gemm"))),
+    ],
+)
+def test_an_open_step_is_answered_by_other_evidence(
+    tmp_path: Path, step: str, answer: dict[str, Any]
+) -> None:
+    """What verify could not tell is open until another file tells it."""
+    written = documents.verify(**{step: None})
+
+    assert Verdict.UNKNOWN is _join(tmp_path, written).verdict
+    assert Verdict.PASS is _join(tmp_path, written, answer).verdict
+
+
+def test_a_step_that_was_left_out_proves_nothing(tmp_path: Path) -> None:
+    """Without a run there may be no findings; nothing is said to be proven."""
+    written = documents.verify(smoke=None, lint=None)
+    written["steps"][0]["verdict"], written["steps"][1]["verdict"] = "skip", "pass"
+
+    joined = _join(tmp_path, written)
+
+    assert "no findings, and nothing was run" == report.headline(joined)
+    assert Verdict.UNKNOWN is _join(tmp_path, written, smoke("sm_90")).verdict
+
+
+def test_what_was_not_loaded_did_not_pass(tmp_path: Path) -> None:
+    """A pass without a loaded build, or of a run that was blocked, is none."""
+    unloaded, blocked = smoke("sm_90", check("gemm")), smoke("sm_90", check("gemm"))
+    unloaded["run"]["loaded"] = None
+    blocked["blocked"] = "there is no GPU"
+
+    assert ["is damaged: a check passed, and run.loaded is null"] == list(
+        _reasons(_join(tmp_path, unloaded)).values()
+    )
+    assert Verdict.UNKNOWN is _join(tmp_path, blocked).verdict
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "wanted"),
+    [
+        (("when",), "later", "when is not a date and time"),
+        (("when",), "9999-12-31T23:59:59-12:00", "when is not a date and time"),
+        (("build", "headers_sha256"), "a1a1", "build.headers_sha256 is not a SHA-256"),
+        (("build", "commit"), "main", "build.commit is not a commit"),
+        (
+            ("run", "loaded", "architecture"),
+            "sm_90 | pass",
+            "run.loaded.architecture is not an architecture",
+        ),
+    ],
+)
+def test_names_have_their_form(
+    tmp_path: Path, place: tuple[str, ...], value: str, wanted: str
+) -> None:
+    """What the report compares or sorts by is what it should be, or the file is damaged."""
+    run = smoke("sm_90", check("gemm"))
+    target = run
+    for key in place[:-1]:
+        target = target[key]
+    target[place[-1]] = value
+
+    assert [f"is damaged: {wanted}"] == list(_reasons(_join(tmp_path, run)).values())
+
+
+def test_the_newest_is_told_across_time_zones(tmp_path: Path) -> None:
+    """An offset from UTC counts: as a text the first of these is the greater."""
+    joined = _join(
+        tmp_path,
+        smoke("sm_90", check("gemm"), headers=documents.OLDER, when="2026-09-20T12:00:00+09:00"),
+        smoke("sm_90", check("gemm"), when="2026-09-20T10:00:00Z"),
+    )
+
+    assert documents.HEADERS == joined.headers
+
+
+@pytest.mark.parametrize(
+    ("fixes", "accepted", "verdict"),
+    [(0, None, Verdict.FAIL), (1, "not used", Verdict.FAIL), (0, "not used", Verdict.PASS)],
+)
+def test_a_lost_fix_counts_whatever_the_sum_says(
+    tmp_path: Path, fixes: int, accepted: str | None, verdict: Verdict
+) -> None:
+    """The losses are counted; a sum that says more is believed as well."""
+    document = documents.carry(fixes=fixes, accepted=accepted)
+
+    assert verdict is _join(tmp_path, document).verdict
+
+
+def test_a_build_with_changes_is_no_commits_build(tmp_path: Path) -> None:
+    """It says so, and names no commit."""
+    dirty = _join(tmp_path, documents.build("pass", commit=COMMIT, dirty=True))
+    clean = _join(tmp_path, documents.build("pass", commit=COMMIT))
+
+    assert ("", "NEW, with changes") == (dirty.commit, dirty.sections[0].summary)
+    assert (COMMIT, "NEW") == (clean.commit, clean.sections[0].summary)
+
+
+def test_a_comparison_with_another_commit_is_refused(tmp_path: Path) -> None:
+    """Of sources, diff-api and carry say which commit they compared."""
+    joined = _join(
+        tmp_path,
+        pin_check(COMMIT),
+        pin_check(COMMIT),
+        documents.diff_api(digest=OTHER),
+        documents.carry(new=OTHER),
+    )
+
+    assert ["2.json", "3.json"] == list(_reasons(joined))
+
+
+def test_a_commit_is_voted_on_by_files(tmp_path: Path) -> None:
+    """A file with many parts is one file."""
+    whole = documents.verify(check=pin_check(OTHER), carry=documents.carry(accepted="a"))
+    whole["new"]["commit"] = OTHER
+
+    assert COMMIT == _join(tmp_path, whole, pin_check(COMMIT), pin_check(COMMIT)).commit
+
+
+def test_verify_is_no_step_of_itself(tmp_path: Path) -> None:
+    """Nor has it more steps than there are."""
+    nested = documents.verify(check=documents.verify())
+    many = documents.verify(check=pin_check(COMMIT))
+    many["steps"] *= 10
+
+    assert [
+        "is damaged: verify is no step of itself",
+        "is damaged: there are more steps than verify has",
+    ] == list(_reasons(_join(tmp_path, nested, many)).values())
+
+
+def test_a_file_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more is read than evidence has, whatever the file says of its size."""
+    monkeypatch.setattr("dgpin.evidence.documents.LARGEST", 1_000)
+
+    joined = join([Path("/dev/zero")])
+
+    assert {"zero": "is too large to be evidence"} == _reasons(joined)

@@ -187,10 +187,10 @@ LINES = (
     Long("git, blame", blame.parse, f"{SHA} 1 1\n\tx\n"),
     Long("code, line", lambda text: fixlike.judge([(text, "")], size=1), "if a "),
     Long("code, function", lambda text: context.function_at([text], 0), "f("),
-    Long("evidence, nested", lambda text: TARGETS["evidence"].run(text.encode()), "["),
+    Long("evidence, nested", lambda text: TARGETS["evidence"].read(text.encode()), "["),
     Long(
         "evidence, rows",
-        lambda text: TARGETS["evidence"].run(text.encode()),
+        lambda text: TARGETS["evidence"].read(text.encode()),
         json.dumps({"verdict": "fail", "rule": "a", "message": "b", "places": []}) + ",",
         '{"schema": "dgpin/check/1", "pin": {"commit": null}, "rows": [',
         '{"verdict": "pass"}]}',

@@ -29,6 +29,17 @@ def test_exit_code(tmp_path: Path, require: str, code: int) -> None:
     assert code == main(["report", *map(str, files), *words])
 
 
+@pytest.mark.parametrize("require", ["", " ", ",", "sm90", "sm_90,hopper"])
+def test_a_requirement_that_names_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], require: str
+) -> None:
+    """What is required is an architecture; none at all is not the same as no --require."""
+    evidence = documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm")))
+
+    assert 2 == main(["report", str(evidence), "--require", require])
+    assert "--require" in capsys.readouterr().err
+
+
 def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The JSON follows its schema and says what was refused."""
     good = documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm")))
