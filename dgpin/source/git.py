@@ -10,7 +10,7 @@ For example:
 
 import os
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,7 @@ class Mirror:
         self.fetched = fetched
         self.as_of = store.shown(as_of)
         self._trees: dict[tuple[str, Wanted, bool], GitTree] = {}
+        self._listings: dict[str, Mapping[str, Entry]] = {}
         self._blobs: dict[str, bytes] = {}  # two commits have most files in common
 
     @cached_property
@@ -178,18 +179,20 @@ class Mirror:
             self._trees[known] = tree
         return self._trees[known]
 
-    def listing(self, commit: str) -> dict[str, Entry]:
+    def listing(self, commit: str) -> Mapping[str, Entry]:
         """Return every entry of a commit by path.
 
         Raises:
             NoCommitError: the commit is not in the mirror.
         """
-        words = ("-r", "-z", "--full-tree", commit)
-        try:
-            listed = self._ask("ls_tree", *words, stdout_as_string=False)
-        except git.GitCommandError as error:
-            raise NoCommitError(commit, self.address.shown) from error
-        return {entry.path: entry for entry in entries.parse(listed)}
+        if commit not in self._listings:
+            words = ("-r", "-z", "--full-tree", commit)
+            try:
+                listed = self._ask("ls_tree", *words, stdout_as_string=False)
+            except git.GitCommandError as error:
+                raise NoCommitError(commit, self.address.shown) from error
+            self._listings[commit] = {entry.path: entry for entry in entries.parse(listed)}
+        return self._listings[commit]
 
     def blob(self, sha: str) -> bytes:
         """Return a blob's bytes.

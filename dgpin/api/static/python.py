@@ -4,6 +4,7 @@ objects that they are bound to."""
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from dgpin.api.static import python_class
 from dgpin.api.static.python_class import Function
@@ -39,6 +40,11 @@ class Module:
     dynamic: str = ""
 
 
+@lru_cache(maxsize=256)  # two commits have most of their files in common; no tree is changed
+def _parse(source: bytes) -> ast.Module:
+    return ast.parse(source)
+
+
 class Half:
     """The Python half. `native` tells what the extension has, by path below `_C`."""
 
@@ -52,7 +58,7 @@ class Half:
         for path, source in sorted(files.items()):
             name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
             try:
-                tree = ast.parse(source, filename=path)
+                tree = _parse(source)
             except (SyntaxError, ValueError) as error:
                 self.broken[name] = f"{type(error).__name__}: {error}"
                 continue

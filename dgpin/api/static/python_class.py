@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from dgpin.api.signature import Parameter, ParameterKind, Signature
 
@@ -59,6 +60,7 @@ def anonymous(node: ast.Lambda, values: Mapping[str, str]) -> Function:
     return Function(signature=Signature(parameters=_parameters(node.args, values)))
 
 
+@lru_cache(maxsize=4096)  # two commits share the trees of what is the same in both
 def _yields(node: _Def) -> bool:
     stack: list[ast.AST] = list(node.body)
     while stack:
