@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from dgpin.smoke import guard, operands
 from dgpin.smoke.references import Build, Tensor, Torch
+from dgpin.smoke.wanted import VLLM, Needs
 
 T = TypeVar("T")
 
@@ -28,6 +29,7 @@ class Bench:
         arch: str,
         device: str = "cuda",
         level: int = 1,
+        needs: Needs = VLLM,
         announce: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.torch = torch
@@ -35,6 +37,7 @@ class Bench:
         self.arch = arch
         self.device = device
         self.level = level
+        self.needs = needs
         self.cold_seconds = 0.0
         self.warm_ms: list[float] = []
         self._announce = announce

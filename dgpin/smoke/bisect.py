@@ -123,10 +123,11 @@ def ends(text: str, repositories: Sequence[str]) -> "tuple[Mirror, str, str]":
             hint="A is a commit, branch or tag at which the check passes, B one at which it fails.",
         )
     tried: list[tuple[str, str]] = []
+    opened: dict[tuple[str, bool], Mirror] = {}
     for fetch in (True, False):  # what is mirrored will do where there is no network
         for repo in repositories:
-            one = references.resolve_in(repo, good, fetch=fetch)
-            other = references.resolve_in(repo, bad, fetch=fetch)
+            one = references.resolve_in(repo, good, fetch=fetch, opened=opened)
+            other = references.resolve_in(repo, bad, fetch=fetch, opened=opened)
             if not isinstance(one, str) and not isinstance(other, str):
                 return other[0], one[1].commit, other[1].commit
             tried.append((repo, one if isinstance(one, str) else str(other)))

@@ -211,14 +211,19 @@ def _names(target: Target, needs: Needs) -> Iterator[Row]:
     def has(text: str) -> bool:
         return text.encode() + b"\0" in target.data or text.encode() in sources
 
-    lost = [spellings[0] for spellings in needs.names if not any(map(has, spellings))]
+    # A method is bound under its own name alone, whatever its class or module.
+    lost = [
+        " or ".join(each.spellings)
+        for each in needs.functions
+        if not any(has(path.rpartition(".")[2]) for path in each.spellings)
+    ]
     lost += [word for word in needs.keywords if not has(word)]
     yield Row(
         rule="names",
         verdict=Verdict.FAIL if lost else Verdict.PASS,
         message=f"not in this build: {', '.join(lost)}"
         if lost
-        else f"{len(needs.names)} names and {len(needs.keywords)} keywords of {needs.host} are"
+        else f"{len(needs.functions)} names and {len(needs.keywords)} keywords of {needs.host} are"
         " there",
         hint="`dgpin diff-api` shows what became of them." if lost else "",
     )

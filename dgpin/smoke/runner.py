@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +18,7 @@ from dgpin.smoke import transcript
 from dgpin.smoke.case import Check
 from dgpin.smoke.results import Ran, Result, Trouble
 from dgpin.smoke.transcript import Child, Event
+from dgpin.smoke.wanted import VLLM, Needs
 from dgpin.verdict import Verdict
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -44,6 +45,7 @@ class Plan:
     arch: str | None = None  # refuse any other
     level: int = 1
     expected: frozenset[str] = frozenset()
+    needs: Needs = VLLM
     directory: Path | None = None
     wrapper: tuple[str, ...] = ()
     patience: float = 1.0
@@ -162,6 +164,7 @@ def _child(plan: Plan, checks: Sequence[Check], floor: _Floor) -> Child:
                 "directory": None if plan.directory is None else str(plan.directory),
                 "checks": [check.id for check in checks],
                 "level": plan.level,
+                "needs": asdict(plan.needs),
                 "patience": plan.patience,
             }
         ),

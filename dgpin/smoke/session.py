@@ -32,6 +32,7 @@ from dgpin.smoke.report import ARCHITECTURES, Report
 from dgpin.smoke.results import Ran, Trouble
 from dgpin.smoke.runner import Following, Plan
 from dgpin.smoke.target import Target
+from dgpin.smoke.wanted import Needs
 from dgpin.verdict import Row, Verdict
 
 _DEFAULT_ARCH = "sm_90"  # whose headers level 0 judges where no GPU says otherwise
@@ -92,12 +93,13 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
     checks = catalogue.select(
         known, level=request.level, arch=arch, only=request.only, skip=request.skip
     )
+    needs = wanted.of_host(request.host) if request.host else wanted.VLLM
     facts = level0.rows(
         new,
         arch=arch,
         jit_cache=environment.jit_cache(new.headers, kit),
         expected=request.expected,
-        needs=wanted.of_host(request.host) if request.host else wanted.VLLM,
+        needs=needs,
     )
     report = Report(target=new, arch=arch, level=request.level, facts=facts, when=when, device=gpu)
     if request.level == 0:
@@ -113,7 +115,7 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
     targets = [new]
     if request.against is not None:
         targets.append(_target(request.against, python, kit, request))
-    plans = tuple(_plan(each, checks, request, arch) for each in targets)
+    plans = tuple(_plan(each, checks, request, arch, needs) for each in targets)
     following.begin(plans)
     done = _finish(report, runner.run(plans, following.watch))
     if request.level < SANITIZE or done.ran is None or done.ran.trouble is not None:
@@ -210,7 +212,9 @@ def _installed(python: Interpreter) -> Path:
     raise locate.NotInstalledError(python.path)
 
 
-def _plan(under_test: Target, checks: tuple[Check, ...], request: Request, arch: str) -> Plan:
+def _plan(
+    under_test: Target, checks: tuple[Check, ...], request: Request, arch: str, needs: Needs
+) -> Plan:
     kernels = environment.jit_cache(under_test.headers, under_test.toolkit)
     with contextlib.suppress(OSError):  # level 0 has said so; the build will say how it copes
         kernels.mkdir(parents=True, exist_ok=True)
@@ -225,5 +229,6 @@ def _plan(under_test: Target, checks: tuple[Check, ...], request: Request, arch:
         shards=request.shards or max(1, min(_MOST_SHARDS, cores // 2)),
         level=request.level,
         expected=request.expected,
+        needs=needs,
         directory=request.directory,
     )

@@ -1,8 +1,12 @@
-"""Names and keywords of DeepGEMM that a host uses, read from it or, without one, vLLM's."""
+"""Functions of DeepGEMM and their keywords that a host uses, read from it or, without one, vLLM's.
 
-from collections.abc import Iterator
+Read by dgpin and by the interpreter under test.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dgpin.api.uses import Form, Scan, Then, Use
 
@@ -11,62 +15,62 @@ _ASKING = frozenset({Form.HASATTR, Form.PARAMETER})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Needs:
-    """What a build must have for a host.
+class Wanted:
+    """One function, and what it is given by name.
 
-    Each entry of `names` holds spellings of one function: the host takes whichever it finds.
+    `spellings` are paths below the package, of which the host takes the first that is there.
     """
 
+    spellings: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What a build must have for a host; `optional` it would use, and can do without."""
+
     host: str
-    names: tuple[tuple[str, ...], ...]
-    keywords: tuple[str, ...]
+    functions: tuple[Wanted, ...]
+    optional: tuple[str, ...] = ()
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """Every keyword, whichever function it is for."""
+        return tuple(sorted({word for each in self.functions for word in each.keywords}))
 
 
-# A tuple holds spellings of one function. Read from vLLM 0.30's `vllm/utils/deep_gemm.py` and its
-# callers; the worker has no host to read, so the check `api` goes by these too.
-NAMES: tuple[str | tuple[str, ...], ...] = (
-    "cublaslt_gemm_nt",
-    "fp8_gemm_nt",
-    "fp8_einsum",
-    "m_grouped_fp8_gemm_nt_contiguous",
-    "m_grouped_fp8_fp4_gemm_nt_contiguous",
-    ("m_grouped_fp8_gemm_nt_masked", "fp8_m_grouped_gemm_nt_masked"),
-    "fp8_fp4_mqa_logits",
-    "fp8_fp4_paged_mqa_logits",
-    "get_paged_mqa_logits_metadata",
-    "tf32_hc_prenorm_gemm",
-    "get_mn_major_tma_aligned_tensor",
-    "get_mn_major_tma_aligned_packed_ue8m0_tensor",
-    "get_k_grouped_mn_major_tma_aligned_packed_ue8m0_tensor",
-    "get_mk_alignment_for_contiguous_layout",
-    "get_theoretical_mk_alignment_for_contiguous_layout",
-    "set_mk_alignment_for_contiguous_layout",
-    "transform_sf_into_required_layout",
-    "pack_ue8m0_to_int",
-    "get_num_sms",
-    "set_num_sms",
-    "set_pdl",
-)
-OPTIONAL: tuple[str | tuple[str, ...], ...] = (
-    "mega_mhc",
-    "fp8_fp4_mega_moe",
-    "bf16_mega_moe",
-    "get_block_m_for_mega_moe",
-)
-KEYWORDS: dict[str, tuple[str, ...]] = {
-    "fp8_gemm_nt": ("disable_ue8m0_cast",),
-    "m_grouped_fp8_gemm_nt_contiguous": ("disable_ue8m0_cast",),
-    "m_grouped_fp8_gemm_nt_masked": ("disable_ue8m0_cast",),
-    "transform_sf_into_required_layout": ("disable_ue8m0_cast",),
-    "fp8_einsum": ("recipe",),
-    "fp8_fp4_mqa_logits": ("clean_logits",),
-    "fp8_fp4_paged_mqa_logits": ("clean_logits", "indices"),
-    "get_paged_mqa_logits_metadata": ("indices",),
+# Spellings of one function, and its keywords. Read from vLLM 0.30's `vllm/utils/deep_gemm.py` and
+# its callers.
+_OF_VLLM = {
+    "cublaslt_gemm_nt": "",
+    "fp8_gemm_nt": "disable_ue8m0_cast",
+    "fp8_einsum": "recipe",
+    "m_grouped_fp8_gemm_nt_contiguous": "disable_ue8m0_cast",
+    "m_grouped_fp8_fp4_gemm_nt_contiguous": "",
+    "m_grouped_fp8_gemm_nt_masked fp8_m_grouped_gemm_nt_masked": "disable_ue8m0_cast",
+    "fp8_fp4_mqa_logits": "clean_logits",
+    "fp8_fp4_paged_mqa_logits": "clean_logits indices",
+    "get_paged_mqa_logits_metadata": "indices",
+    "tf32_hc_prenorm_gemm": "",
+    "get_mn_major_tma_aligned_tensor": "",
+    "get_mn_major_tma_aligned_packed_ue8m0_tensor": "",
+    "get_k_grouped_mn_major_tma_aligned_packed_ue8m0_tensor": "",
+    "get_mk_alignment_for_contiguous_layout": "",
+    "get_theoretical_mk_alignment_for_contiguous_layout": "",
+    "set_mk_alignment_for_contiguous_layout": "",
+    "transform_sf_into_required_layout": "disable_ue8m0_cast",
+    "pack_ue8m0_to_int": "",
+    "get_num_sms": "",
+    "set_num_sms": "",
+    "set_pdl": "",
 }
 VLLM = Needs(
     host="vLLM",
-    names=tuple((entry,) if isinstance(entry, str) else entry for entry in NAMES),
-    keywords=tuple(sorted({word for words in KEYWORDS.values() for word in words})),
+    functions=tuple(
+        Wanted(spellings=tuple(names.split()), keywords=tuple(words.split()))
+        for names, words in _OF_VLLM.items()
+    ),
+    optional=("mega_mhc", "fp8_fp4_mega_moe", "bf16_mega_moe", "get_block_m_for_mega_moe"),
 )
 
 
@@ -77,23 +81,41 @@ def of_host(root: Path) -> Needs:
     return needs(scan(root), host=root.name)
 
 
+def from_json(told: Mapping[str, Any]) -> Needs:
+    """Return the needs whose `dataclasses.asdict` went through JSON."""
+    functions = tuple(
+        Wanted(spellings=tuple(each["spellings"]), keywords=tuple(each["keywords"]))
+        for each in told["functions"]
+    )
+    return Needs(host=told["host"], functions=functions, optional=tuple(told["optional"]))
+
+
 def needs(found: Scan, *, host: str) -> Needs:
     """Return the names without which a use fails, and the keywords that such uses pass.
 
-    A name that the host asks for before it uses it, and can do without, is none of them; tests
-    are left out.
+    A name that the host asks for before it uses it, and can do without, is optional; tests are
+    left out.
     """
     uses = [use for use in found.uses if use.is_use and not use.in_test]
     asked = {use.path for use in uses if _asks(use)}
-    names: dict[tuple[str, ...], None] = {}
-    keywords: set[str] = set()
+    # Later legs of `a or b`: read only where the first is not there.
+    later = {(use.place, target.path) for use in uses for target in use.targets[1:]}
+    functions: dict[tuple[str, ...], set[str]] = {}
     for use in uses:
-        if use.form not in _REACHING or _copes(use) or asked & {t.path for t in use.targets}:
+        if use.form not in _REACHING or _copes(use) or (use.place, use.path) in later:
+            continue
+        if asked & {target.path for target in use.targets}:
             continue
         if spellings := tuple(dict.fromkeys(_names(use))):
-            names[spellings] = None
-            keywords |= set(_keywords(use))
-    return Needs(host=host, names=tuple(sorted(names)), keywords=tuple(sorted(keywords)))
+            functions.setdefault(spellings, set()).update(_keywords(use))
+    return Needs(
+        host=host,
+        functions=tuple(
+            Wanted(spellings=spellings, keywords=tuple(sorted(words)))
+            for spellings, words in sorted(functions.items())
+        ),
+        optional=tuple(sorted(filter(None, map(_below, asked)))),
+    )
 
 
 def _asks(use: Use) -> bool:
@@ -112,14 +134,18 @@ def _copes(use: Use) -> bool:
 
 
 def _names(use: Use) -> Iterator[str]:
-    for each in use.targets:
-        package, dot, name = each.path.rpartition(".")
-        if dot and package:
-            yield name
+    yield from filter(None, (_below(target.path) for target in use.targets))
+
+
+def _below(path: str) -> str:
+    """Return a path without the package that it starts with, "" for the package itself."""
+    return path.partition(".")[2]
 
 
 def _keywords(use: Use) -> Iterator[str]:
     """Yield what a call passes by name, but for what the host asks the function about first."""
+    if use.is_one_of:  # of the functions that may be called here, each may take its own
+        return
     known = {guard.parameter for guard in use.guards}
     for keyword in use.arguments.keywords if use.arguments else ():
         if keyword.name not in known:

@@ -142,7 +142,8 @@ def _run(  # noqa: PLR0917 - one call, below
     events: Events,
 ) -> bool:
     """Run one check and tell its outcome; return whether the device is lost."""
-    from dgpin.smoke.bench import Bench  # noqa: PLC0415 - importable only after main's first lines
+    from dgpin.smoke import wanted  # noqa: PLC0415 - importable only after main's first lines
+    from dgpin.smoke.bench import Bench  # noqa: PLC0415
     from dgpin.smoke.case import UnsupportedError, judge  # noqa: PLC0415
 
     module = _module(name, request["directory"])
@@ -156,6 +157,7 @@ def _run(  # noqa: PLR0917 - one call, below
         build,
         arch=arch,
         level=request["level"],
+        needs=wanted.from_json(request["needs"]),
         announce=lambda call: events.tell("call", check=name, call=call),
     )
     began = time.perf_counter()

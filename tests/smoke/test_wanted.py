@@ -1,5 +1,8 @@
 """What a build must have, told by the uses of a host."""
 
+import json
+from dataclasses import asdict, replace
+
 from dgpin.api.uses import (
     Argument,
     Arguments,
@@ -14,6 +17,7 @@ from dgpin.api.uses import (
     Use,
 )
 from dgpin.smoke import wanted
+from dgpin.smoke.wanted import Wanted
 from dgpin.verdict import Place
 
 HERE = Place("host.py", 1)
@@ -47,7 +51,7 @@ def use(
 def needs(*uses: Use) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """Return the names and the keywords that these uses need."""
     found = wanted.needs(Scan(uses=uses), host="h")
-    return found.names, found.keywords
+    return tuple(each.spellings for each in found.functions), found.keywords
 
 
 def test_called() -> None:
@@ -79,3 +83,46 @@ def test_asked_keyword() -> None:
     guard = Guard(path="deep_gemm.f", place=HERE, parameter="indices")
 
     assert ((("f",),), ("k",)) == needs(use("f", words=("indices", "k"), guards=(guard,)))
+
+
+def test_keyword_of_its_function() -> None:
+    """A keyword is wanted of the function that it is passed to, from whichever place."""
+    found = wanted.needs(
+        Scan(uses=(use("f", words=("b",)), use("g", words=("c",)), use("f", words=("a",)))),
+        host="h",
+    )
+
+    assert (
+        Wanted(spellings=("f",), keywords=("a", "b")),
+        Wanted(spellings=("g",), keywords=("c",)),
+    ) == found.functions
+
+
+def test_optional() -> None:
+    """What the host asks for first, and can do without, is told as optional."""
+    found = wanted.needs(Scan(uses=(use("a", form=Form.HASATTR), use("a"))), host="h")
+
+    assert ((), ("a",)) == (found.functions, found.optional)
+
+
+def test_module() -> None:
+    """A name inside a module keeps its path; the package itself is no name."""
+    assert ((("utils.f",),), ()) == needs(use("utils.f"), package())
+
+
+def package() -> Use:
+    """Return an import of the package itself."""
+    target = Target(path="deep_gemm", place=HERE)
+    return replace(use("x", form=Form.IMPORT), targets=(target,), arguments=None)
+
+
+def test_later_leg() -> None:
+    """`a or b` reads b only where a is not there: that is one need with two spellings."""
+    assert ((("a", "b"),), ()) == needs(use("a", "b"), use("b", form=Form.READ))
+
+
+def test_through_json() -> None:
+    """Needs reach the interpreter under test as they are."""
+    told = json.loads(json.dumps(asdict(wanted.VLLM)))
+
+    assert wanted.VLLM == wanted.from_json(told)

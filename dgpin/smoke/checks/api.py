@@ -1,14 +1,20 @@
 """Names and keywords that the host uses, against the build as it is loaded."""
 
-from dgpin.smoke import signatures, wanted
+import importlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dgpin.smoke import signatures
 from dgpin.smoke.bench import Bench
 from dgpin.smoke.case import Check, Outcome
+from dgpin.smoke.references import Build
+from dgpin.smoke.wanted import Wanted
 
 CHECK = Check(
     id="api",
     guards="a function or a keyword that the host passes was removed or renamed",
     call="getattr(deep_gemm, name); the parameters of each function",
-    reference="every name callable, every keyword there",
+    reference="every name there, every keyword taken",
     arches=("sm_90", "sm_100", "sm_103", "sm_120"),
     limit=0,
     floor=0,
@@ -19,40 +25,63 @@ CHECK = Check(
 
 
 def run(bench: Bench) -> Outcome:
-    """Count what is missing; the control asks for a keyword that nobody has."""
-    names = missing_names(bench.build, wanted.NAMES)
-    words = missing_keywords(bench.build, wanted.KEYWORDS)
-    control = missing_keywords(bench.build, {"fp8_gemm_nt": ("no_such_keyword",)})
-    broken = [f"no {name}" for name in names]
-    broken += [f"{name} has no {', '.join(lost)}" for name, lost in words.items()]
+    """Count what is missing; the controls ask for a name and for keywords that nobody has."""
+    build, needs = bench.build, bench.needs
+    broken = list(missing(build, needs.functions))
+    nobody = [Wanted(spellings=("no_such_name",))]
+    controls = {"a name that nobody has": len(list(missing(build, nobody)))}
+    told = [each for each in needs.functions if each.keywords and _is_told(build, each)]
+    if told:
+        asked = [Wanted(spellings=each.spellings, keywords=("no_such_word",)) for each in told]
+        controls["a keyword that nobody has"] = len(list(missing(build, asked)))
     return Outcome(
-        number=len(names) + sum(map(len, words.values())),
-        controls={"a keyword that nobody has": len(control)},
+        number=len(broken),
+        controls=controls,
         broken=tuple(broken),
-        notes={"absent_optional": missing_names(bench.build, wanted.OPTIONAL)},
+        notes={
+            "host": needs.host,
+            "absent_optional": [name for name in needs.optional if found(build, name) is None],
+            "keywords_not_told": [
+                each.spellings[0] for each in needs.functions if each.keywords and each not in told
+            ],
+        },
     )
 
 
-def missing_names(build: object, names: tuple[str | tuple[str, ...], ...]) -> list[str]:
-    """Return the names that are not callable; of a tuple of spellings, one is enough."""
-    lost = []
-    for entry in names:
-        spellings = (entry,) if isinstance(entry, str) else entry
-        if not any(callable(getattr(build, name, None)) for name in spellings):
-            lost.append(" or ".join(spellings))
-    return lost
+def missing(build: Build, functions: Sequence[Wanted]) -> Iterator[str]:
+    """Yield what is not there, a sentence for each name and each keyword.
 
-
-def missing_keywords(
-    build: object, wanted_of: dict[str, tuple[str, ...]]
-) -> dict[str, tuple[str, ...]]:
-    """Return the keywords that each function lacks; functions that are absent do not count."""
-    lost = {}
-    for name, words in wanted_of.items():
-        function = getattr(build, name, None)
-        if not callable(function):
+    Of several spellings the first that is there counts, as it does for the host; a function that
+    is absent has no keywords to lack.
+    """
+    for each in functions:
+        function = _first(build, each)
+        if function is None:
+            yield f"no {' or '.join(each.spellings)}"
             continue
-        gone = tuple(word for word in words if not signatures.has(function, word))
-        if gone:
-            lost[name] = gone
-    return lost
+        for word in each.keywords:
+            if signatures.lacks(function, word):
+                yield f"{each.spellings[0]} has no {word}"
+
+
+def found(build: Build, path: str) -> Any:  # noqa: ANN401 - a function, or a module
+    """Return what a path below the package names, in a module of it if need be; None for none."""
+    here = build
+    for name in path.split("."):
+        if not hasattr(here, name):
+            try:
+                importlib.import_module(f"{getattr(here, '__name__', '')}.{name}")
+            except ImportError:
+                return None
+        here = getattr(here, name, None)
+    return here
+
+
+def _first(build: Build, each: Wanted) -> Any:  # noqa: ANN401 - as above
+    there = (found(build, path) for path in each.spellings)
+    return next((function for function in there if function is not None), None)
+
+
+def _is_told(build: Build, each: Wanted) -> bool:
+    function = _first(build, each)
+    return function is not None and signatures.lacks(function, "no_such_word")

@@ -172,9 +172,7 @@ def build(package: Path) -> Path:
 
 def bindings() -> list[str]:
     """Return every name and keyword that the host asks of a build."""
-    words = {word for each in wanted.KEYWORDS.values() for word in each}
-    names = {each if isinstance(each, str) else each[0] for each in wanted.NAMES}
-    return sorted(words | names)
+    return sorted({*wanted.VLLM.keywords, *(each.spellings[0] for each in wanted.VLLM.functions)})
 
 
 def shared_object(
