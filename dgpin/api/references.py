@@ -38,10 +38,10 @@ class NowhereError(UsageError):
 class CompileError(UnavailableError):
     """A commit that could not be built with --compile."""
 
-    def __init__(self, spec: str) -> None:
+    def __init__(self, commit: str, why: str = "", *, options: str = "") -> None:
         super().__init__(
-            f"{spec} could not be built here",
-            hint=f"`dgpin build {spec}` says why and what is missing.",
+            f"{commit[:12]} could not be built here{why and f': {why}'}",
+            hint=f"`dgpin build {commit}{options}` says what is missing or wrong.",
         )
 
 
@@ -169,5 +169,6 @@ def compiled(mirror: "Mirror", commit: str, python: Interpreter) -> Path:
     )
     made = job.run(job.prepare(tree, recipe, (str(python.path),)))
     if made.entry is None:
-        raise CompileError(commit[:12])
+        options = f" --repo {mirror.address.shown} --python {python.path}"
+        raise CompileError(commit, made.message, options=options)
     return made.entry.root
