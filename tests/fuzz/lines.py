@@ -1,8 +1,14 @@
-"""Shapes of one line of megabytes, and what reads each of them."""
+"""Shapes of one line of megabytes, and what reads each of them.
+
+The tests take 100 kB; `python -m tests.fuzz.lines [TEXT]` reads the shapes whose names hold a text,
+or all, at 10 MB, in a quarter of an hour, and exits 1 where one takes more than its share.
+"""
 
 import contextlib
 import gc
 import json
+import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -20,7 +26,7 @@ from dgpin.pin.derive import derive
 from dgpin.pin.host import Fit, Host
 from dgpin.source import blame, commits, context, entries, fixlike, modules
 from tests.example.tree import DictTree
-from tests.fuzz.target import limited
+from tests.fuzz.target import TooSlowError, limited
 from tests.fuzz.targets import TARGETS
 from tests.pin.hosts import configured, facts
 
@@ -213,3 +219,38 @@ def _once(long: Long, text: str, limit: float) -> float:
     with limited(limit), contextlib.suppress(DgpinError):
         long.read(text)
     return time.process_time() - begun
+
+
+SHORT, LONG = 100_000, 10_000_000
+SLACK = 4  # the square would be a hundred
+LEAST = 0.02  # seconds; what takes less is mostly the start
+
+
+def main() -> int:
+    """Print the seconds of each shape, short and long; 1 if one takes more than its share."""
+    slow = 0
+    for long in LINES:
+        if sys.argv[1:] and sys.argv[1] not in long.name:
+            continue
+        if (child := os.fork()) == 0:  # the memory of one is not left to the next
+            os._exit(_compare(long))
+        slow += os.waitpid(child, 0)[1] != 0
+    return int(slow > 0)
+
+
+def _compare(long: Long) -> int:
+    short = seconds(long, SHORT)
+    limit = max(short, LEAST) * LONG / SHORT * SLACK
+    text = long.text(LONG)
+    gc.disable()
+    try:
+        took = f"{_once(long, text, limit):.2f}"
+    except TooSlowError:
+        took = "too long"
+    sys.stdout.write(f"{long.name:36} {short:9.4f} {took:>9} (limit {limit:.1f})\n")
+    sys.stdout.flush()
+    return int(took == "too long")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
