@@ -1,7 +1,7 @@
 """Git refs as A or B: the build in the cache, one made now, or the source's text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,8 @@ class Lookup:
     repositories: tuple[str, ...] = REPOSITORIES
     text_only: bool = False  # a build in the cache is not asked for
     compile: bool = False
+    # Both sides of a comparison are mostly of one repository: it is opened, and fetched, once.
+    opened: "dict[tuple[str, bool], Mirror]" = field(default_factory=dict, repr=False)
 
     def find(self, spec: str, python: Interpreter) -> Named:
         """Return what a ref stands for.
@@ -87,7 +89,7 @@ class Lookup:
             if not fetch and not _is_sha(spec):
                 continue
             for repo in self.repositories:
-                found = resolve_in(repo, spec, fetch=fetch)
+                found = resolve_in(repo, spec, fetch=fetch, opened=self.opened)
                 if isinstance(found, str):
                     tried += [(repo, found)] if fetch else []
                 elif fetch or _has_contents(*found):
@@ -99,13 +101,20 @@ class Lookup:
         raise NowhereError(spec, tried)
 
 
-def resolve_in(repo: str, spec: str, *, fetch: bool) -> "tuple[Mirror, Resolved] | str":
-    """Return the mirror and the commit, or why this repository does not have it."""
+def resolve_in(
+    repo: str, spec: str, *, fetch: bool, opened: "dict[tuple[str, bool], Mirror]"
+) -> "tuple[Mirror, Resolved] | str":
+    """Return the mirror and the commit, or why this repository does not have it.
+
+    A mirror that is among those `opened` is not opened again.
+    """
     from dgpin.source.git import open_mirror  # noqa: PLC0415 - brings GitPython
     from dgpin.source.resolve import resolve  # noqa: PLC0415
 
     try:
-        mirror = open_mirror(repo, fetch=fetch)
+        if (repo, fetch) not in opened:
+            opened[repo, fetch] = open_mirror(repo, fetch=fetch)
+        mirror = opened[repo, fetch]
         found = resolve(
             spec, mirror=mirror, follow=None, old=None, elsewhere=_nowhere, allow_unreachable=True
         )

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from functools import cache as once
 from pathlib import Path
 from typing import Annotated
 
@@ -87,6 +88,7 @@ def diff_api(
     today = datetime.now().astimezone().date()
     with task("reading both builds"):
 
+        @once
         def lookup() -> Lookup:
             places = (repo,) if repo else repositories(host)
             return Lookup(repositories=places, text_only=static, compile=compile_)

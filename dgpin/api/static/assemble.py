@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from dgpin.api import schema as schemas_text
 from dgpin.api.signature import Signature
@@ -37,7 +38,7 @@ def surface(
     unreadable: tuple[Unreadable, ...] = (),
 ) -> Surface:
     """Return the surface of two sets of files, by path; `schemas` were read from a binary."""
-    extension = Reader(native).read() if native else Extension()
+    extension = _extension(tuple(sorted(native.items())))
     ops = _ops((*extension.schemas, *schemas), Origin.BINARY if schemas else Origin.CPP_SOURCE)
     compiled, unread = _compiled(extension)
     unread += [Unreadable(path=path, reason=_NESTED) for path in extension.nested]
@@ -58,6 +59,11 @@ def surface(
         static=True,
         notes=("read as text: nothing was loaded",),
     )
+
+
+@lru_cache(maxsize=2)  # of two commits often the Python half alone differs
+def _extension(native: tuple[tuple[str, bytes], ...]) -> Extension:
+    return Reader(dict(native)).read() if native else Extension()
 
 
 def _ops(texts: Schemas, origin: Origin) -> list[Symbol]:
