@@ -5,6 +5,7 @@ a C++ trace. So the exception, stdout and stderr are read together, the most tel
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _SEGMENTATION_FAULT = -11
@@ -51,7 +52,8 @@ _TABLE = (
     ),
     _Row(
         "import",
-        r"No module named '?[\w.]+|cannot import name \S+",
+        # As it is raised: torch warns of a missing numpy in nearly the same words.
+        r"(?:ModuleNotFound|Import)Error: (?:No module named '?[\w.]+|cannot import name \S+)",
         "the package, its `_C` for this Python, or a name it imports is missing",
         "Name a build for this Python with --build, or another interpreter with --python.",
     ),
@@ -77,15 +79,16 @@ _TABLE = (
     ),
     _Row(
         "no-nvcc",
-        r"CC compiler is not executable: \S*|exists\(nvcc_path\)|nvcc: not found"
+        r"CC compiler is not executable: \S*|exists\(nvcc_path\)"
+        r"|nvcc: (?:not found|No such file or directory|Permission denied)"
         r"|ome_path\.empty\(\) and std::filesystem::exists\(home_path\)",
         "there is no nvcc where the build looks for it",
         "Set CUDA_HOME to a CUDA toolkit that has bin/nvcc.",
     ),
     _Row(
         "no-compiler",
-        r"(?:gcc|g\+\+|cc1plus)\S*: No such file or directory"
-        r"|Failed to preprocess host compiler properties|g\+\+: not found",
+        r"(?:gcc|g\+\+|cc1plus)\S*: (?:not found|No such file or directory|Permission denied)"
+        r"|Failed to preprocess host compiler properties",
         "nvcc found no C++ compiler to work with",
         "Install g++ and have it on PATH.",
     ),
@@ -188,18 +191,14 @@ def explain(text: str, *, returncode: int | None = 0, timed_out: bool = False) -
     `text` is the exception, stdout and stderr, in this order; `returncode` is the process's, when
     it did not answer at all.
     """
-    if not timed_out:
-        for row in _TABLE:
-            if found := re.search(row.pattern, text):
-                return Explanation(
-                    cause=row.cause, what=row.what, cure=row.cure, said=found[0].strip()[:200]
-                )
     if timed_out:
         return Explanation(
             cause="hang",
             what="no answer in time: a kernel hangs, or a truncated cubin does, as 2.6 does on one",
             cure="Delete the JIT cache and run again; if it stays, the kernel hangs.",
         )
+    if found := next(told(text), None):
+        return found
     if returncode == _SEGMENTATION_FAULT:
         return Explanation(
             cause="segmentation-fault",
@@ -212,6 +211,15 @@ def explain(text: str, *, returncode: int | None = 0, timed_out: bool = False) -
         what="no known cause",
         cure="The text below is all that the process said.",
     )
+
+
+def told(text: str) -> Iterator[Explanation]:
+    """Yield every cause that a text tells, the first of which is the one to name."""
+    for row in _TABLE:
+        if found := re.search(row.pattern, text):
+            yield Explanation(
+                cause=row.cause, what=row.what, cure=row.cure, said=found[0].strip()[:200]
+            )
 
 
 def causes() -> tuple[str, ...]:

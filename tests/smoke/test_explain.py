@@ -18,6 +18,14 @@ SAID = [
     ("OSError: Could not load this library: /p/_C.so", "unloadable"),
     ("ModuleNotFoundError: No module named 'deep_gemm._C'", "import"),
     ("ImportError: cannot import name 'fp8_gemm_nt' from 'deep_gemm._C'", "import"),
+    (
+        (
+            "UserWarning: Failed to initialize NumPy: No module named 'numpy'\n"
+            "RuntimeError: NVCC compiler is not executable: /e/bin/nvcc"
+        ),
+        "no-nvcc",
+    ),
+    ("sh: 1: /cuda/bin/nvcc: Permission denied", "no-nvcc"),
     ("RuntimeError: No CUDA GPUs are available", "no-gpu"),
     ("RuntimeError: Found no NVIDIA driver on your system.", "no-gpu"),
     (
