@@ -7,7 +7,7 @@ from dgpin import pin
 
 ROOT = Path(__file__).parents[1]
 PIN = Path(pin.__file__).parent
-MODULES = ("advice", "check", "hazards", "judge", "move", "offered")
+MODULES = ("advice", "check", "exports", "hazards", "judge", "move", "offered")
 _RULE = re.compile(r'\brule="([a-z-]+)"|_row\(\s*"([a-z-]+)"')
 
 

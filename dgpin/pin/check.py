@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from dgpin.config import Config
-from dgpin.pin import comments, hazards, judge, template
+from dgpin.pin import comments, exports, hazards, judge, template
 from dgpin.pin.comments import Block, Truth
 from dgpin.pin.facts import Facts
 from dgpin.pin.host import Fit, Host
@@ -27,7 +27,8 @@ def check(
 ) -> tuple[Row, ...]:
     """Return every verdict on a host's pin. `facts` are those of the pinned commit, if known.
 
-    `search` is asked only for files that the host no longer has.
+    `search` is asked only for files that the host no longer has, and for readers of a variable that
+    no site's file reads.
     """
     reading, config = fit.reading, fit.config
     blocks = comments.blocks(reading)
@@ -42,6 +43,7 @@ def check(
         *_comments(blocks, config, pinned, facts),
         *_gone_files(host, blocks, config, search),
         *_submodule_order(reading),
+        *exports.unread(reading, search),
         *hazards.hazards(host, reading, pinned.commit or ""),
     )
 

@@ -141,6 +141,7 @@ LINES = (
     Long("script, clones", _check, "git clone ", f"PIN={SHA}\n", "\n"),
     Long("script, blanks", _check, " ", f"PIN={SHA}\ngit", "\n"),
     Long("script, checkouts", _check, "git reset ", f"PIN={SHA}\ngit clone --recursive\n", "\n"),
+    Long("script, exports", _check, "export DEEPGEMM_A=1 ", f"PIN={SHA}\n", "\n"),
     Long("list, blanks", _gap, " ", "a", "b"),
     Long("source, word of an assertion", _source, "assert"),
     Long("source, assertions without end", _source, "assert("),

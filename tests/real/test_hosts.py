@@ -157,6 +157,23 @@ def test_show_lists_every_site(version: str, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("version", SITES)
+def test_a_variable_that_nothing_reads_any_more(
+    version: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Since 0.32 the image exports the interpreters for a build that is one for all of them."""
+    _, answer = _json(capsys, "check", inputs.host(version))
+
+    found = [
+        (place["path"], place["line"])
+        for row in answer["rows"]
+        if row["rule"] == "unread-variable"
+        for place in row["places"]
+    ]
+    dockerfile = "docker/Dockerfile"
+    assert found == ([(dockerfile, 431), (dockerfile, 449)] if version == "0.32.0" else [])
+
+
+@pytest.mark.parametrize("version", SITES)
 def test_check_misses_no_site(version: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`check` finds every entry of the preset, and the two places of repository and commit agree.
 
