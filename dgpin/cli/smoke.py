@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -131,7 +132,7 @@ def smoke(
         shards=shards,
         env=dict(os.environ),
         host=hosts.find_host(host).root if host is not None else None,
-        repositories=repositories(host),
+        repositories=partial(repositories, host),
     )
     if searching:
         return smoke_bisect.run(str(bisect), str(check), request, known, forms)

@@ -53,7 +53,7 @@ def run(
     from dgpin.smoke import bisect  # noqa: PLC0415 - as above
 
     with task(f"reading {between}"):
-        mirror, good, bad = bisect.ends(between, request.repositories)
+        mirror, good, bad = bisect.ends(between, request.repositories())
     attempt = bisect.Attempt(
         mirror=mirror,
         python=interpreter.read(request.python or interpreter.default(request.env)),

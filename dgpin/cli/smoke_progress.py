@@ -1,18 +1,20 @@
 """What a run of smoke shows while it runs: a line for each check as it ends, on a terminal."""
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dgpin.render.smoke_live import Live
 from dgpin.smoke.runner import Plan
 from dgpin.smoke.transcript import Event
+
+if TYPE_CHECKING:  # brings rich, which only a run on a terminal needs
+    from dgpin.render.smoke_live import Live
 
 
 class Progress:
     """Follows a run on stderr; does nothing where stderr is no terminal."""
 
     def __init__(self) -> None:
-        self._live = Live() if sys.stderr.isatty() else None
+        self._live: Live | None = None
 
     @property
     def on_screen(self) -> bool:
@@ -21,6 +23,10 @@ class Progress:
 
     def begin(self, plans: tuple[Plan, ...]) -> None:
         """Learn what will run."""
+        if self._live is None and sys.stderr.isatty():
+            from dgpin.render.smoke_live import Live  # noqa: PLC0415 - brings rich
+
+            self._live = Live()
         if self._live is not None:
             checks = {check.id: check for plan in plans for check in plan.checks}
             expected = frozenset[str]().union(*(plan.expected for plan in plans))

@@ -4,14 +4,14 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dgpin.api import locate, references
 from dgpin.api.builds import Build
 from dgpin.api.references import REPOSITORIES, Lookup
-from dgpin.build import interpreter, store
+from dgpin.build import interpreter
 from dgpin.build.interpreter import Interpreter
 from dgpin.errors import UnavailableError, UsageError
 from dgpin.smoke import (
@@ -23,7 +23,6 @@ from dgpin.smoke import (
     runner,
     sanitize,
     target,
-    wanted,
     wheel,
 )
 from dgpin.smoke.case import SANITIZE, Check
@@ -32,7 +31,7 @@ from dgpin.smoke.report import ARCHITECTURES, Report
 from dgpin.smoke.results import Ran, Trouble
 from dgpin.smoke.runner import Following, Plan
 from dgpin.smoke.target import Target
-from dgpin.smoke.wanted import Needs
+from dgpin.smoke.wanted import VLLM, Needs
 from dgpin.verdict import Row, Verdict
 
 _DEFAULT_ARCH = "sm_90"  # whose headers level 0 judges where no GPU says otherwise
@@ -46,7 +45,7 @@ class Request:
     """What was asked for; see the options of `dgpin smoke`.
 
     `directory` holds the checks' files where they are not dgpin's own. `host` is the project whose
-    names and keywords the build must have; `repositories` are those in which refs are looked up.
+    names and keywords the build must have; `repositories` tells those in which refs are looked up.
     """
 
     build: str
@@ -61,7 +60,7 @@ class Request:
     shards: int | None = None
     directory: Path | None = None
     host: Path | None = None
-    repositories: tuple[str, ...] = REPOSITORIES
+    repositories: Callable[[], Sequence[str]] = lambda: REPOSITORIES
 
 
 class NotBuiltError(UnavailableError):
@@ -93,7 +92,7 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
     checks = catalogue.select(
         known, level=request.level, arch=arch, only=request.only, skip=request.skip
     )
-    needs = wanted.of_host(request.host) if request.host else wanted.VLLM
+    needs = _needs(request.host)
     facts = level0.rows(
         new,
         arch=arch,
@@ -121,6 +120,14 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
     if request.level < SANITIZE or done.ran is None or done.ran.trouble is not None:
         return done
     return replace(done, ran=sanitize.extend(done.ran, plans[0], kit, following))
+
+
+def _needs(host: Path | None) -> Needs:
+    if host is None:
+        return VLLM
+    from dgpin.smoke import host_needs  # noqa: PLC0415 - most runs are given no host
+
+    return host_needs.of(host)
 
 
 def _finish(report: Report, ran: Sequence[Ran]) -> Report:
@@ -168,11 +175,11 @@ def _spoken(trouble: Trouble) -> str:
 
 
 def _target(spec: str, python: Interpreter, kit: Toolkit, request: Request) -> Target:
-    package = _package(spec, python, request.repositories)
+    package = _package(spec, python, request)
     return target.inspect(spec, package, python, toolkit=kit, env=request.env)
 
 
-def _package(spec: str, python: Interpreter, repositories: Sequence[str]) -> Path:
+def _package(spec: str, python: Interpreter, request: Request) -> Path:
     if spec == locate.INSTALLED:
         return _installed(python)
     if wheel.is_wheel(spec):
@@ -180,23 +187,25 @@ def _package(spec: str, python: Interpreter, repositories: Sequence[str]) -> Pat
     found = locate.named(spec, python=python)
     if isinstance(found, Build):
         return found.package
-    return _of_ref(spec, python, repositories) / target.PACKAGE
+    return _of_ref(spec, python, request) / target.PACKAGE
 
 
-def _of_ref(ref: str, python: Interpreter, repositories: Sequence[str]) -> Path:
+def _of_ref(ref: str, python: Interpreter, request: Request) -> Path:
     """Return the root of the cached build of the commit that a ref means.
 
     Raises:
         NowhereError: no repository has it.
         NotBuiltError: the cache has no build of it that this interpreter can load.
     """
+    from dgpin.build import store  # noqa: PLC0415 - start-up: most builds are named by a path
+
     if re.fullmatch(r"[0-9a-f]{4,40}", ref):
         # What was built is known by its commit, without any repository.
         commits = {each.fingerprint.components.get("commit", "") for each in store.entries()}
         named = [commit for commit in commits if commit.startswith(ref)]
         if len(named) == 1 and (root := references.built(named[0], python)) is not None:
             return root
-    mirror, resolved = Lookup(repositories=tuple(repositories)).resolve(ref)
+    mirror, resolved = Lookup(repositories=tuple(request.repositories())).resolve(ref)
     root = references.built(resolved.commit, python)
     if root is None:
         raise NotBuiltError(ref, resolved.commit, mirror.address.shown, python)

@@ -107,9 +107,12 @@ def _requires(package: Path) -> tuple[str, ...]:
 
 def _made_of(package: Path) -> tuple[str, str]:
     """Return the key and the commit that `dgpin build` wrote down, "" for what it did not."""
+    path = package.parent / "fingerprint.json"
+    if not path.is_file():
+        return "", ""
     from dgpin.build import fingerprint  # noqa: PLC0415 - most builds are not dgpin's own
 
-    found = fingerprint.load(package.parent / "fingerprint.json")
+    found = fingerprint.load(path)
     if found is None:
         return "", ""
     commit, _, changes = found.components.get("commit", "").partition(" ")

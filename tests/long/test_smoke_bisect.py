@@ -262,11 +262,11 @@ def test_refs_as_builds(line: Line) -> None:
     line.cached[built] = line.machine.package.parent
     places = (str(line.repo.root),)
 
-    report = line.machine.run(line.machine.good(), build="v1", repositories=places, level=0)
+    report = line.machine.run(line.machine.good(), build="v1", repositories=lambda: places, level=0)
 
     assert line.machine.package == report.target.package
     with pytest.raises(session.NotBuiltError, match=r"main .*there is no build of it") as told:
-        line.machine.run(line.machine.good(), build="main", repositories=places, level=0)
+        line.machine.run(line.machine.good(), build="main", repositories=lambda: places, level=0)
     assert "`dgpin build main --repo " in told.value.hint
 
 

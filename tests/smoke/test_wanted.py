@@ -16,7 +16,7 @@ from dgpin.api.uses import (
     Then,
     Use,
 )
-from dgpin.smoke import wanted
+from dgpin.smoke import host_needs, wanted
 from dgpin.smoke.wanted import Wanted
 from dgpin.verdict import Place
 
@@ -50,7 +50,7 @@ def use(
 
 def needs(*uses: Use) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """Return the names and the keywords that these uses need."""
-    found = wanted.needs(Scan(uses=uses), host="h")
+    found = host_needs.needs(Scan(uses=uses), host="h")
     return tuple(each.spellings for each in found.functions), found.keywords
 
 
@@ -87,7 +87,7 @@ def test_asked_keyword() -> None:
 
 def test_keyword_of_its_function() -> None:
     """A keyword is wanted of the function that it is passed to, from whichever place."""
-    found = wanted.needs(
+    found = host_needs.needs(
         Scan(uses=(use("f", words=("b",)), use("g", words=("c",)), use("f", words=("a",)))),
         host="h",
     )
@@ -100,7 +100,7 @@ def test_keyword_of_its_function() -> None:
 
 def test_optional() -> None:
     """What the host asks for first, and can do without, is told as optional."""
-    found = wanted.needs(Scan(uses=(use("a", form=Form.HASATTR), use("a"))), host="h")
+    found = host_needs.needs(Scan(uses=(use("a", form=Form.HASATTR), use("a"))), host="h")
 
     assert ((), ("a",)) == (found.functions, found.optional)
 
