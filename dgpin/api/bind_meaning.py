@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dgpin.api import spelling
 from dgpin.api.bind import Bound
-from dgpin.api.parameters import accepts
+from dgpin.api.passing import accepts
 from dgpin.api.signature import VARIADIC, Parameter
 from dgpin.api.surface import Binding
 

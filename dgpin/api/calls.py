@@ -77,6 +77,8 @@ def _counting(a: Signature, b: Signature, _: Parameter | None) -> Call:
 
 def _shifted(a: Signature, b: Signature, _: Parameter | None) -> Call:
     """Pass by place up to the first parameter that lands elsewhere, and what must follow it."""
+    if a.has(ParameterKind.VAR_POSITIONAL) and len(a.positional) < len(b.positional):
+        return Call(signature=a, by_place=a.positional, extra=1, by_name=_named(a))
     pairs = enumerate(zip(a.positional, b.positional, strict=False))
     first = next((i for i, (p, q) in pairs if p.name != q.name), len(a.positional) - 1)
     upto = max(first + 1, len(_needed(a)))

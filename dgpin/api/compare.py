@@ -70,7 +70,13 @@ def _only(here: Surface, there: Surface) -> list[Symbol]:
         if symbol.path in alone
         and symbol.parent not in alone
         and not there.is_unreadable(symbol.path)
+        and not there.is_unreadable(_home(symbol))
     ]
+
+
+def _home(symbol: Symbol) -> str:
+    """Return the module that an object was made in: its re-exports go with it."""
+    return symbol.identity.partition(":")[0]
 
 
 def _groups(symbols: Iterable[Symbol]) -> Iterator[tuple[Symbol, ...]]:

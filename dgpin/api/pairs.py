@@ -9,6 +9,8 @@ from dgpin.api.rules import BY_ID
 from dgpin.api.signature import Signature
 from dgpin.api.surface import TARGET, Binding, Kind, Origin, Surface, Symbol
 
+# A decorator may add or take these away, which a text does not tell.
+_DECORATED = frozenset({"async", "generator"})
 _CALLED = frozenset({Kind.FUNCTION, Kind.CLASS, Kind.METHOD, Kind.OPERATOR})
 
 
@@ -34,7 +36,7 @@ def compare(old: Symbol, new: Symbol, a: Surface, b: Surface, *, unread: bool) -
     if old.kind is not new.kind:
         detail = f"the {old.kind.value} is now a {new.kind.value}"
         found.append(Difference(rule="callable-kind-changed", parameter="", detail=detail))
-    found += _values(old, new)
+    found += _values(old, new, text=a.static or b.static)
     if unread:
         return Pair(differences=tuple(found))
     mixed = a.static is not b.static
@@ -55,24 +57,28 @@ def comparable(old: Symbol, new: Symbol, a: Surface, b: Surface) -> tuple[Compar
     if old.binding is not new.binding:
         reason = f"types and kinds across {old.binding.value} and {new.binding.value}"
         return Comparable(types=False, kinds=False, literals=True), reason
+    enforced = old.binding is not Binding.PYTHON
     if old.origin is not new.origin:
         reason = f"types read from {old.origin.value} and from {new.origin.value}"
         return Comparable(types=False, literals=True), reason
-    enforced = old.binding is not Binding.PYTHON
+    if a.static and b.static:
+        return Comparable(text=True, enforced=enforced, bases=b.bases), ""
     if old.origin is Origin.DOCSTRING and old.kind is not Kind.PROPERTY:
         mine, theirs = (s.build.toolchain.get("pybind11", "") for s in (a, b))
         if mine != theirs:
             reason = f"types spelled by two toolchains: {mine or 'unknown'}, {theirs or 'unknown'}"
             return Comparable(types=False), reason
-    return Comparable(enforced=enforced), ""
+    return Comparable(enforced=enforced, bases=b.bases), ""
 
 
-def _values(old: Symbol, new: Symbol) -> list[Difference]:
+def _values(old: Symbol, new: Symbol, *, text: bool) -> list[Difference]:
     if old.name == "__version__" or not old.value or not new.value:
         return []
     # `<…>` is an object's text, not its value.
     if old.value == new.value or old.value.startswith("<") or new.value.startswith("<"):
         return []
+    if text and not (spelling.is_told(old.value) and spelling.is_told(new.value)):
+        return []  # another name's value, which only a run tells
     rule = "enum-value-changed" if old.kind is Kind.MEMBER else "constant-changed"
     detail = f"is {new.value}, it was {old.value}"
     return [Difference(rule=rule, parameter="", detail=detail)]
@@ -94,7 +100,7 @@ def _traits(old: Symbol, new: Symbol, *, mixed: bool) -> list[Difference]:
             rule = "property-read-only" if trait in lost else "property-settable"
             detail = "can no longer be set" if trait in lost else "can be set"
             found.append(Difference(rule=rule, parameter="", detail=detail))
-        else:
+        elif not (mixed and trait in _DECORATED):
             how = "is no longer" if trait in lost else "is now"
             found.append(
                 Difference(rule="calling-changed", parameter=trait, detail=f"{how} {trait}")

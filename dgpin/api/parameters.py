@@ -1,10 +1,11 @@
 """What differs between two signatures of one symbol."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dgpin.api import spelling
 from dgpin.api.change import Evidence, Successor
+from dgpin.api.passing import accepts, misread
 from dgpin.api.signature import Parameter, ParameterKind, Signature
 
 
@@ -12,14 +13,22 @@ from dgpin.api.signature import Parameter, ParameterKind, Signature
 class Comparable:
     """What can be held against each other: not what two toolchains or bindings spell apart.
 
-    `literals` restricts defaults to those that are written alike everywhere; `enforced` tells that
-    the binding refuses arguments of another type.
+    `literals` restricts defaults to those that are written alike everywhere; `text` tells that
+    they were read in a text, where a name may stand for any value. `enforced` tells that the
+    binding refuses arguments of another type; `bases` are those of the classes in B.
     """
 
     types: bool = True
     kinds: bool = True
     literals: bool = False
+    text: bool = False
     enforced: bool = False
+    bases: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def loud(self) -> bool:
+        """Whether an argument of a type that does not pass is refused, as far as is known."""
+        return self.enforced or not self.types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +51,9 @@ def compare(a: Signature, b: Signature, how: Comparable) -> Iterator[Difference]
         yield from _unnamed(a, b, how)
         return
     renamed, look = _renames(a, b, how)
-    yield from _gone(a, b, renamed, look)
-    yield from _new(a, b, {**renamed, **look})
-    yield from _order(a, b, renamed)
+    yield from _gone(a, b, renamed, look, how)
+    yield from _new(a, b, {**renamed, **look}, how)
+    yield from _order(a, b, renamed, how)
     for old, new in _common(a, b, renamed):
         if how.kinds:
             yield from _kind(old, new)
@@ -54,24 +63,10 @@ def compare(a: Signature, b: Signature, how: Comparable) -> Iterator[Difference]
     yield from _returns(a, b, how)
 
 
-def accepts(type_b: str, type_a: str) -> bool:
-    """Whether a value for one type may pass as the other; unknown types may."""
-    if not type_a or not type_b:
-        return True
-    have, want = (spelling.alternatives(spelling.type_of(t)) for t in (type_a, type_b))
-    # int and bool stand for each other in pybind11, and both pass as a float.
-    number = {"int", "bool", "float"}
-    return (
-        bool(have & want)
-        or "object" in want
-        or "Any" in want
-        or bool(have & {"int", "bool"} and want & number)
-    )
-
-
 def _is_unnamed(signature: Signature) -> bool:
-    names = [p.name for p in signature.parameters]
-    return bool(names) and names == [f"arg{i}" for i in range(len(names))]
+    given = [(p.name, p.kind) for p in signature.parameters]
+    only = ParameterKind.POSITIONAL_ONLY
+    return bool(given) and given == [(f"arg{i}", only) for i in range(len(given))]
 
 
 def _unnamed(a: Signature, b: Signature, how: Comparable) -> Iterator[Difference]:
@@ -90,7 +85,8 @@ def _unnamed(a: Signature, b: Signature, how: Comparable) -> Iterator[Difference
             yield Difference(rule="arity-changed", parameter="", detail=f"{old} to {new} arguments")
             return
     else:
-        yield Difference(rule="names-lost", parameter="", detail=f"were {_list(a.parameters)}")
+        if a.named:
+            yield Difference(rule="names-lost", parameter="", detail=f"were {_list(a.parameters)}")
         if len(a.required) < new or len(a.positional) > new:
             yield Difference(rule="arity-changed", parameter="", detail=f"{old} to {new} arguments")
             return
@@ -125,6 +121,8 @@ def _renames(a: Signature, b: Signature, how: Comparable) -> tuple[dict[str, str
             )
             if how.types:
                 same = same and spelling.type_of(old.type) == spelling.type_of(new.type)
+            # Nobody passes these by name, so their place is all that they are.
+            same = same or old.kind is new.kind is ParameterKind.POSITIONAL_ONLY
             (renamed if same else look)[old.name] = new.name
     return renamed, look
 
@@ -144,7 +142,7 @@ def _blocks(signature: Signature, other: Signature) -> Iterator[tuple[str, list[
 
 
 def _gone(
-    a: Signature, b: Signature, renamed: dict[str, str], look: dict[str, str]
+    a: Signature, b: Signature, renamed: dict[str, str], look: dict[str, str], how: Comparable
 ) -> Iterator[Difference]:
     kept = {p.name for p in _plain(b)}
     swallows = b.has(ParameterKind.VAR_KEYWORD)
@@ -159,40 +157,43 @@ def _gone(
                 rule="parameter-renamed", parameter=name, detail=detail, successor=evidence
             )
         elif name not in renamed:
-            yield _removed(parameter, a, b, look=look.get(name, ""), swallows=swallows)
+            landing = _shifted(parameter, a, b, {**renamed, **look}, how)
+            yield _removed(parameter, look.get(name, ""), landing, swallows=swallows)
 
 
-def _removed(
-    parameter: Parameter, a: Signature, b: Signature, *, look: str, swallows: bool
-) -> Difference:
+def _removed(parameter: Parameter, look: str, landing: str, *, swallows: bool) -> Difference:
+    name = parameter.name
     detail = f"without `{spelling.parameter(parameter)}`"
     if look:
         detail += f"; `{look}` stands at its place now: look whether it means the same"
-    shifted = _shifted(parameter, a, b)
-    if shifted and shifted[1] == look:
-        shifted = None  # it may well mean the same: that is to be looked at, not claimed
+    shifted = landing not in {"", look}  # it may well mean the same: to be looked at, not claimed
     if shifted:
-        detail += f"; by position, what was `{shifted[0]}` is taken as `{shifted[1]}`"
+        detail += f"; by position, what was `{name}` is taken as `{landing}`"
     by_name = parameter.kind is not ParameterKind.POSITIONAL_ONLY
     rule = "parameter-swallowed" if swallows and by_name else "parameter-removed"
-    return Difference(rule=rule, parameter=parameter.name, detail=detail, silent=bool(shifted))
+    return Difference(rule=rule, parameter=name, detail=detail, silent=shifted)
 
 
-def _shifted(parameter: Parameter, a: Signature, b: Signature) -> tuple[str, str] | None:
-    """Return what a call by position passes at the removed place, and where it lands, if it may."""
+def _shifted(
+    parameter: Parameter, a: Signature, b: Signature, renamed: dict[str, str], how: Comparable
+) -> str:
+    """Return as what a call by position passes the argument for a removed parameter; "" for none
+    that goes through."""
     places = [p.name for p in a.positional]
     if parameter.name not in places:
-        return None
+        return ""
     index = places.index(parameter.name)
     if index >= len(b.positional):
-        return None
-    landing = b.positional[index]
-    if landing.name in places[: index + 1] or not accepts(landing.type, parameter.type):
-        return None
-    return parameter.name, landing.name
+        return ""
+    landing = b.positional[index].name
+    if landing in places[: index + 1] or not misread(a, b, renamed, index, enforced=how.loud):
+        return ""
+    return landing
 
 
-def _new(a: Signature, b: Signature, renamed: dict[str, str]) -> Iterator[Difference]:
+def _new(
+    a: Signature, b: Signature, renamed: dict[str, str], how: Comparable
+) -> Iterator[Difference]:
     known = {p.name for p in _plain(a)} | set(renamed.values())
     last = _last_common_place(a, b, renamed)
     for index, parameter in enumerate(b.positional):
@@ -203,8 +204,9 @@ def _new(a: Signature, b: Signature, renamed: dict[str, str]) -> Iterator[Differ
             yield Difference(
                 rule="parameter-added-required", parameter=parameter.name, detail=detail
             )
-        elif index < last:
-            yield _inserted(parameter, index, a)
+        elif index < last or a.has(ParameterKind.VAR_POSITIONAL):
+            silent = misread(a, b, renamed, index, enforced=how.loud)
+            yield _inserted(parameter, index, a, silent=silent)
         else:
             yield Difference(
                 rule="parameter-added",
@@ -224,31 +226,33 @@ def _last_common_place(a: Signature, b: Signature, renamed: dict[str, str]) -> i
     return max((i for i, p in enumerate(b.positional) if p.name in ours), default=-1)
 
 
-def _inserted(parameter: Parameter, index: int, a: Signature) -> Difference:
+def _inserted(parameter: Parameter, index: int, a: Signature, *, silent: bool) -> Difference:
     detail = f"with `{spelling.parameter(parameter)}` at place {index + 1}"
-    pushed = a.positional[index] if index < len(a.positional) else None
-    silent = pushed is not None and accepts(parameter.type, pushed.type)
-    if pushed is not None:
-        how = "silently taken" if silent else "refused"
-        detail += f": by position, `{pushed.name}` is {how} as `{parameter.name}`"
+    if index >= len(a.positional):
+        silent = True
+        detail += f": by position, what `*args` took is taken as `{parameter.name}`"
+    elif silent:
+        pushed = a.positional[index].name
+        detail += f": by position, `{pushed}` is silently taken as `{parameter.name}`"
+    else:
+        detail += f": a call that passes `{a.positional[index].name}` by position is refused"
     return Difference(
         rule="parameter-inserted", parameter=parameter.name, detail=detail, silent=silent
     )
 
 
-def _order(a: Signature, b: Signature, renamed: dict[str, str]) -> Iterator[Difference]:
+def _order(
+    a: Signature, b: Signature, renamed: dict[str, str], how: Comparable
+) -> Iterator[Difference]:
     in_b = [p.name for p in b.positional]
     ours = [renamed.get(p.name, p.name) for p in a.positional]
     before = [name for name in ours if name in in_b]
     after = [name for name in in_b if name in before]
     if before != after:
         moved = [new for old, new in zip(before, after, strict=True) if old != new]
-        types = {p.name: p.type for p in b.positional}
-        silent = any(
-            accepts(types[new], types[old])
-            for old, new in zip(before, after, strict=True)
-            if old != new
-        )
+        places = enumerate(zip(ours, in_b, strict=False))
+        first = next((i for i, (old, new) in places if old != new), 0)
+        silent = misread(a, b, renamed, first, enforced=how.loud)
         yield Difference(
             rule="parameter-reordered",
             parameter=", ".join(sorted(moved)),
@@ -300,14 +304,23 @@ def _default(old: Parameter, new: Parameter, how: Comparable) -> Iterator[Differ
             parameter=new.name,
             detail=f"`{new.name}` is {new.default} by default",
         )
-    elif how.literals and not all(map(spelling.is_literal, (old.default, new.default))):
-        return
-    elif spelling.default_of(old.default or "") != spelling.default_of(new.default or ""):
+    elif (
+        _told(old, how)
+        and _told(new, how)
+        and spelling.default_of(old.default or "") != spelling.default_of(new.default or "")
+    ):
         yield Difference(
             rule="default-changed",
             parameter=new.name,
             detail=f"`{new.name}` is {new.default} by default, it was {old.default}",
         )
+
+
+def _told(parameter: Parameter, how: Comparable) -> bool:
+    """Whether a default can be held against another reading's."""
+    if how.literals:
+        return spelling.is_literal(parameter.default)
+    return not how.text or spelling.is_told(parameter.default)
 
 
 def _type(old: Parameter, new: Parameter, how: Comparable) -> Iterator[Difference]:
@@ -320,9 +333,9 @@ def _type(old: Parameter, new: Parameter, how: Comparable) -> Iterator[Differenc
     if not how.enforced:
         wider = have < want or bool(want & {"object", "Any"})
         rule = "type-widened" if wider else "annotation-changed"
-    elif all(accepts(after, one) for one in have):
-        # An int passes as a bool, but means another thing then.
-        wider = have - want <= {"int", "bool"} and "bool" not in want - have
+    elif all(accepts(after, one) or how.bases.get(one, frozenset()) & want for one in have):
+        # A number or None passes as a bool, but means another thing then.
+        wider = ("bool" in before or "bool" not in after) and "None" not in have - want
         rule = "type-widened" if wider else "annotation-changed"
     else:
         rule = "type-narrowed"

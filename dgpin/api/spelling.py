@@ -115,3 +115,8 @@ def is_literal(text: str | None) -> bool:
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return False
     return True
+
+
+def is_told(text: str | None) -> bool:
+    """Whether a text tells a default's value: a literal does, another name may mean anything."""
+    return is_literal(text) or (text or "").startswith("torch.")

@@ -95,6 +95,11 @@ def is_private(path: str) -> bool:
     return hidden or parts[0] != PACKAGE
 
 
+def base_of(trait: str) -> str:
+    """Return the class that a trait says is a base; "" for another trait."""
+    return trait.removeprefix("base:") if trait.startswith("base:") else ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
     """A module, symbol or signature that is there and could not be read, and why."""
@@ -144,6 +149,12 @@ class Surface:
         for symbol in self.symbols:
             groups.setdefault(symbol.identity, []).append(symbol)
         return {key: tuple(group) for key, group in groups.items()}
+
+    @cached_property
+    def bases(self) -> Mapping[str, frozenset[str]]:
+        """The bases of each class that has some, by their full names."""
+        found = {s.path: frozenset(base_of(t) for t in s.traits) - {""} for s in self.symbols}
+        return {path: bases for path, bases in found.items() if bases}
 
     def find(self, name: str) -> Symbol | None:
         """Return a symbol by its dotted name, with or without the leading `deep_gemm.`."""

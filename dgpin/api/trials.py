@@ -58,6 +58,11 @@ class Trial:
     base: str = ""
     landings: tuple[str, str] = ("", "")
 
+    @property
+    def is_lookup(self) -> bool:
+        """Whether it asks for a name alone."""
+        return self.how in {"see", "attribute"}
+
     def to_json(self, surface: Surface) -> dict[str, Any]:
         """Return the trial as the script takes it, for the binding that one side has."""
         symbol = surface.by_path.get(self.path)

@@ -1,6 +1,7 @@
 """Laws that hold for any two surfaces."""
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from dgpin.api import compare, docstring, surface
 from dgpin.api.change import Change, Comparison, Level
 from dgpin.api.surface import Binding, Identity, Kind, Origin, Surface, Symbol, Unreadable
+from tests.api.surfaces import function
 
 NAMES = st.sampled_from(["f", "g", "gemm_nt", "gemm_nn", "quantize", "LIMIT"])
 PLACES = st.sampled_from(["deep_gemm", "deep_gemm.utils", "deep_gemm._C"])
@@ -120,3 +122,13 @@ def test_unreadable_is_never_removed(a: Surface, b: Surface) -> None:
     )
 
     assert not {n for n in gone(compare.compare(a, blind)) if n.startswith("deep_gemm.utils")}
+
+
+def test_what_an_unreadable_module_exports_is_never_removed() -> None:
+    """A name goes with the module that its object was made in, wherever it is exported."""
+    made = replace(function("deep_gemm.f", "a"), identity="deep_gemm.legacy.kernels:f")
+    a = Surface(build=Identity(label="a", digest=""), symbols=(made,))
+    unread = Unreadable(path="deep_gemm.legacy", reason="it does not import")
+    b = Surface(build=Identity(label="b", digest=""), symbols=(), unreadable=(unread,))
+
+    assert () == compare.compare(a, b).changes

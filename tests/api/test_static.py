@@ -5,7 +5,7 @@ import pytest
 from dgpin.api import compare
 from dgpin.api.locate import Source
 from dgpin.api.static import of_source
-from dgpin.api.surface import Surface
+from dgpin.api.surface import Kind, Surface
 from tests.api.corpus import pybind_kinds, python_kinds, torch_kinds, wrapper_kinds
 from tests.api.corpus.case import Found, expected, found, joined
 from tests.example.tree import DictTree
@@ -258,3 +258,27 @@ def test_unknown_is_no_change() -> None:
     b = read(cpp=unknown + 'm.def("f", [](int a) { return other.method(a); }); }')
 
     assert () == compare.compare(a, b).changes == compare.compare(b, a).changes
+
+
+def test_names_stand_for_values() -> None:
+    """A default or a constant that a text only names may have any value, so it is no change."""
+    a = read(init="def f(a=128): ...\nLIMIT = 128", cpp=BOUND.format("128"), k="BASE = 128")
+    b = read(
+        init="from .k import BASE\ndef f(a=BASE): ...\nLIMIT = BASE",
+        cpp=BOUND.format("kDefault"),
+        k="BASE = 128",
+    )
+
+    assert ["deep_gemm.BASE"] == [c.path for c in compare.compare(a, b).changes]
+
+
+BOUND = 'PYBIND11_MODULE(_C, m) {{ m.def("f", [](int a) {{}}, py::arg("a") = {}); }}'
+
+
+def test_enum_by_its_base() -> None:
+    """A class below an enum is one, and what it assigns are its members."""
+    surface = read(init="import enum\nclass B(enum.IntEnum): ...\nclass E(B):\n    X = 1")
+
+    assert (Kind.ENUM, Kind.MEMBER) == tuple(
+        surface.by_path[f"deep_gemm.{name}"].kind for name in ("E", "E.X")
+    )

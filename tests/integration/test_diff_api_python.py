@@ -115,3 +115,17 @@ def _new(report: Report) -> set[str]:
         if c.successor is not None and _is_gone(c)
     }
     return added | {h for h in heirs if h not in report.comparison.a.by_path}
+
+
+def test_name_that_is_made_when_it_is_asked_for(tmp_path: Path, compared: Compared) -> None:
+    """A name that B does not list and gives all the same is not said to be gone."""
+    hook = "def __getattr__(name):\n    if name[:3] == 'old':\n        return print\n"
+    hook += "    raise AttributeError(name)\n"
+    a = write(tmp_path / "a", {"deep_gemm/__init__.py": "def old_one(a): ...\ndef two(): ...\n"})
+    b = write(tmp_path / "b", {"deep_gemm/__init__.py": hook})
+    comparison = compared(a, b).comparison
+
+    assert ["deep_gemm.two"] == [c.path for c in comparison.breaking]
+    assert [("names", ("deep_gemm.old_one",))] == [
+        (item.what, item.names) for item in comparison.incomparable
+    ]

@@ -77,31 +77,49 @@ class Module:
 
 
 def instance_attributes(cls: type) -> "list[str]":
-    """Return the public names that a class's `__init__` sets on self, and its annotated fields."""
-    module = sys.modules.get(cls.__module__)
-    node: ast.AST | None = _parse(module)
+    """Return the public names that making an instance sets on it, and the annotated fields.
+
+    A base of the build makes its part, and so does a method that `__init__` calls.
+    """
+    names: set[str] = set()
+    for owner in cls.__mro__:
+        if load.belongs(getattr(owner, "__module__", "") or ""):
+            names |= _set_by(owner)
+    return sorted(n for n in names if not n.startswith("_"))
+
+
+def _set_by(cls: type) -> "set[str]":
+    node: ast.AST | None = _parse(sys.modules.get(cls.__module__))
     for part in cls.__qualname__.split("."):
         body = getattr(node, "body", [])
         node = next((n for n in body if isinstance(n, ast.ClassDef) and n.name == part), None)
     if not isinstance(node, ast.ClassDef):
-        return []
+        return set()
     names = {
         n.target.id
         for n in node.body
         if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
     }
-    for method in node.body:
-        if isinstance(method, ast.FunctionDef) and method.name == "__init__" and method.args.args:
-            names |= set(_set_on(method, method.args.args[0].arg))
-    return sorted(n for n in names if not n.startswith("_"))
+    methods = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+    asked = {"__init__"} & set(methods)
+    queue = list(asked)
+    while queue:
+        method = methods[queue.pop()]
+        me = method.args.args[0].arg if method.args.args else ""
+        for each in _of_self(method, me):
+            if isinstance(each.ctx, ast.Store):
+                names.add(each.attr)
+            elif each.attr in methods and each.attr not in asked:
+                asked.add(each.attr)
+                queue.append(each.attr)
+    return names
 
 
-def _set_on(method: ast.FunctionDef, me: str) -> "list[str]":
+def _of_self(method: ast.FunctionDef, me: str) -> "list[ast.Attribute]":
     return [
-        node.attr
+        node
         for node in ast.walk(method)
         if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
         and isinstance(node.value, ast.Name)
         and node.value.id == me
     ]

@@ -150,8 +150,6 @@ class _Body:
     def _function(self, node: _Def) -> None:
         if node.name in {"__init__", "__new__"}:
             self.constructor = _bound(_signature(node, self.values))
-            for name in _set_on_self(node):
-                self.members.setdefault(name, Member(name=name, kind="attribute"))
         elif (member := _method(node, self.values, self.members)) is not None:
             self.members[member.name] = member
 
@@ -172,13 +170,15 @@ class _Body:
         self.members[name] = Member(name=name, kind=kind, value=spelled(value, self.values))
 
 
-def describe(node: ast.ClassDef, values: Mapping[str, str]) -> Class:
-    """Return what a class statement makes."""
+def describe(node: ast.ClassDef, values: Mapping[str, str], *, below_enum: bool = False) -> Class:
+    """Return what a class statement makes; `below_enum` tells that a base of it is an enum."""
     bases = tuple(ast.unparse(base) for base in node.bases)
-    is_enum = any(base.rpartition(".")[2] in _ENUMS for base in bases)
+    is_enum = below_enum or any(base.rpartition(".")[2] in _ENUMS for base in bases)
     body = _Body(is_enum=is_enum, values=values)
     for statement in node.body:
         body.read(statement)
+    for name in _set_on_self(node):
+        body.members.setdefault(name, Member(name=name, kind="attribute"))
     constructor = body.constructor
     decorators = [ast.unparse(d).partition("(")[0] for d in node.decorator_list]
     if constructor is None and any(d.endswith("dataclass") for d in decorators):
@@ -222,12 +222,21 @@ def _method(node: _Def, values: Mapping[str, str], known: Mapping[str, Member]) 
     )
 
 
-def _set_on_self(node: _Def) -> list[str]:
-    me = node.args.args[0].arg if node.args.args else ""
-    stored = [n for n in ast.walk(node) if isinstance(n, ast.Attribute)]
-    found = [
-        n.attr
-        for n in stored
-        if isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name) and n.value.id == me
-    ]
-    return [name for name in dict.fromkeys(found) if not name.startswith("_")]
+def _set_on_self(node: ast.ClassDef) -> list[str]:
+    """Return the public names that a constructor sets, and the methods that it calls for that."""
+    methods = {each.name: each for each in node.body if isinstance(each, _Def)}
+    queue = [name for name in methods if name in {"__new__", "__init__"}]
+    asked = set(queue)
+    found: dict[str, None] = {}
+    while queue:
+        method = methods[queue.pop(0)]
+        me = method.args.args[0].arg if method.args.args else ""
+        for each in ast.walk(method):
+            if not (isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name)):
+                continue
+            if each.value.id == me and isinstance(each.ctx, ast.Store):
+                found[each.attr] = None
+            elif each.value.id == me and each.attr in methods and each.attr not in asked:
+                asked.add(each.attr)
+                queue.append(each.attr)
+    return [name for name in found if not name.startswith("_")]

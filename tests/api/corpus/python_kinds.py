@@ -8,6 +8,12 @@ from typing import Optional, Union
 """
 
 BREAKING = (
+    case(
+        "parameter in front of *args",
+        "def vb(a, *args): ...",
+        "def vb(a, taken=None, *args): ...",
+        "parameter-inserted vb taken",
+    ),
     case("function removed", "def gone(a): ...", "", "symbol-removed gone"),
     case(
         "function renamed, its alias stays",
@@ -353,6 +359,18 @@ QUIET = (
     case("keywords reordered", "def q8(a, *, b=1, c=2): ...", "def q8(a, *, c=2, b=1): ..."),
     case("version changed", "__version__ = '2.6.1'", "__version__ = '2.8.0'"),
     case("number spelled otherwise", "def q9(a=1.0): ...", "def q9(a=1.00): ..."),
+    case(
+        "attribute set by a method that the constructor calls",
+        "class Q11:\n    def __init__(self): self.x = 1",
+        "class Q11:\n    def __init__(self): self._fill()\n    def _fill(self): self.x = 1",
+    ),
+    case(
+        "attribute set by the base's constructor",
+        "class Q12:\n    def __init__(self): self.x = 1\n"
+        "class Q13(Q12):\n    def __init__(self): self.x = 2",
+        "class Q12:\n    def __init__(self): self.x = 1\n"
+        "class Q13(Q12):\n    def __init__(self): super().__init__()",
+    ),
     case("set in another order", "Q10 = {'b', 'a'}", "Q10 = {'a', 'b'}"),
 )
 
