@@ -6,9 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from dgpin.api import trials
-from dgpin.api.change import Change, Comparison, Incomparable, Level, Witness
-from dgpin.api.surface import Surface
+from dgpin.api.change import Change, Comparison, Level, Witness
+from dgpin.api.surface import Surface, Unreadable
 from dgpin.api.trials import Trial
+
+# A module may make a name when it is asked for: then it is not gone.
+_HIDDEN = "it is there when it is asked for, and no list of names has it"
 
 Outcome = Mapping[str, str]  # {"ok": what was seen} or {"raises": the error}
 Attempt = Callable[[Surface, Sequence[dict[str, Any]]], Sequence[Outcome]]
@@ -36,23 +39,21 @@ def attach(comparison: Comparison, attempts: tuple[Attempt, Attempt]) -> Compari
             for attempt, surface in zip(attempts, (comparison.a, comparison.b), strict=True)
         ]
         outcomes = [run.result() for run in runs]
-    refuted: dict[int, str] = {}
+    hidden: dict[int, Unreadable] = {}
     for (index, trial), in_a, in_b in zip(planned, *outcomes, strict=True):
         if trial.is_lookup and "ok" in in_b and in_a == in_b:
-            refuted[index] = trial.path
+            hidden[index] = Unreadable(path=trial.path, reason=_HIDDEN)
         changes[index] = _judge(changes[index], trial, in_a, in_b)
-    kept = tuple(change for index, change in enumerate(changes) if index not in refuted)
+    if not hidden:
+        return replace(comparison, changes=tuple(changes))
+    kept = tuple(change for index, change in enumerate(changes) if index not in hidden)
+    found = tuple(hidden.values())
     return replace(
-        comparison, changes=kept, incomparable=(*comparison.incomparable, *_hidden(refuted))
+        comparison,
+        b=replace(comparison.b, unreadable=(*comparison.b.unreadable, *found)),
+        changes=kept,
+        unreadable=(*comparison.unreadable, *(("B", each) for each in found)),
     )
-
-
-def _hidden(refuted: Mapping[int, str]) -> tuple[Incomparable, ...]:
-    """Say what is not gone after all: a module may make a name when it is asked for."""
-    if not refuted:
-        return ()
-    reason = "names that B does not list, and gives when asked for them"
-    return (Incomparable(what="names", reason=reason, names=tuple(refuted.values())),)
 
 
 def _judge(change: Change, trial: Trial, in_a: Outcome, in_b: Outcome) -> Change:

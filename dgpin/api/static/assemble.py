@@ -216,6 +216,9 @@ class _Join:
             if base is None or base.node is None or base.key in seen:
                 continue
             below, further = self._made(base.module, base.node, seen=(*seen, base.key))
+            if below.is_enum and not made.is_enum:
+                made = python_class.describe(node, values, below_enum=True)
+                members |= {member.name: member for member in made.members}
             signature = signature or below.signature
             members = {**{m.name: m for m in below.members}, **members}
             traits += [f"base:{base.key.replace(':', '.')}", *further]
