@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 from dgpin import config
 from dgpin.api import docstring, schema, spelling
 from dgpin.api.host import scan
-from dgpin.api.static import binary, cpp
+from dgpin.api.static import binary, cpp, cpp_text
 from dgpin.config import Config, Entry
 from dgpin.errors import DgpinError
 from dgpin.pin import check, host, pinned, plan, sites, template
@@ -63,6 +63,7 @@ def _toml(contents: str) -> object:
 
 
 def _cpp(contents: str) -> object:
+    cpp_text.parse.cache_clear()  # each reading is a first one
     return cpp.Reader({"csrc/a.cpp": contents.encode()}).read()
 
 
