@@ -114,6 +114,11 @@ def smoke(
         terminal.write(tuple(shown.listing(known)))
         return 0
     _check_arch(arch)
+    if against is not None and level == 0 and not sanitize:
+        raise UsageError(
+            "--against compares what runs, and level 0 runs nothing",
+            hint="Leave out --level 0, or read each build by itself.",
+        )
     searching = check is not None or bisect is not None
     if searching:
         smoke_bisect.refuse(bisect, check, known, others=(against, only, skip))

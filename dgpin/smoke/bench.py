@@ -28,7 +28,6 @@ class Bench:
         *,
         arch: str,
         device: str = "cuda",
-        level: int = 1,
         needs: Needs = VLLM,
         announce: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -36,7 +35,6 @@ class Bench:
         self.build = build
         self.arch = arch
         self.device = device
-        self.level = level
         self.needs = needs
         self.cold_seconds = 0.0
         self.warm_ms: list[float] = []

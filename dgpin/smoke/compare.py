@@ -18,7 +18,7 @@ class Difference(str, Enum):
     LOST = "lost"  # passed, and is now unsupported
     FIXED = "fixed"
     GAINED = "gained"  # was unsupported, and passes now
-    BOTH = "both"  # the old build fails in the same way: not this bump's doing
+    BOTH = "both"  # the old build fails too: not this bump's doing
     DRIFT = "drift"  # both pass, with numbers apart by more than rounding
     SAME = "same"
     UNKNOWN = "unknown"  # one side did not run
@@ -56,7 +56,8 @@ def judge(old: Result, new: Result) -> Difference:
     if new.verdict.is_finding:
         return Difference.BOTH if old.verdict.is_finding else Difference.NEW_FAILURE
     if old.verdict.is_finding:
-        return Difference.FIXED
+        # What failed and is declined now serves the host as little as before.
+        return Difference.FIXED if new.verdict is Verdict.PASS else Difference.BOTH
     if new.verdict is not old.verdict:
         return Difference.GAINED if new.verdict is Verdict.PASS else Difference.LOST
     return Difference.DRIFT if _drifted(old.number, new.number) else Difference.SAME

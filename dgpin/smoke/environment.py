@@ -89,5 +89,6 @@ def headers_digest(package: Path) -> str:
         for name in sorted(names):
             path = Path(parent, name)
             total.update(f"{path.relative_to(include).as_posix()}\0".encode())
-            total.update(hashlib.sha256(path.read_bytes()).digest())
+            if path.is_file():  # a link may lead nowhere
+                total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()

@@ -10,6 +10,7 @@ _SCHEDULER = "deep_gemm/scheduler/{arch}_paged_mqa_logits.cuh"
 _KERNEL = "deep_gemm/impls/{arch}_fp8_paged_mqa_logits.cuh"
 # The clamp, or the early way out, that keeps an all-empty batch inside shared memory.
 _CLAMPED = re.compile(r"min\(lo, batch_size - 1\)|\btotal == 0")
+_FAMILIES = {"sm_103": "sm100"}  # whose kernels it runs
 _SKIPS_EMPTY = "current_num_kv == 0"
 _STALE_PREFETCH = "issue_tma_q(q_stage_idx, q_idx + 1)"
 
@@ -28,7 +29,7 @@ def rows(package: Path, *, arch: str = "sm_90") -> tuple[Row, ...]:
                 hint="Install the package again whole, or build it with `dgpin build`.",
             ),
         )
-    family = arch.replace("_", "")
+    family = _FAMILIES.get(arch, arch.replace("_", ""))
     return (
         Row(
             rule="include-tree",

@@ -1,10 +1,12 @@
 """Level 0: what can be told without a GPU and without loading anything, in under two seconds."""
 
+import math
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dgpin.build import elf
 from dgpin.smoke import headers
@@ -12,6 +14,9 @@ from dgpin.smoke.environment import cleared
 from dgpin.smoke.target import Target
 from dgpin.smoke.wanted import VLLM, Needs
 from dgpin.verdict import Place, Row, Verdict
+
+if TYPE_CHECKING:  # only wheels say what they require
+    from packaging.requirements import Requirement
 
 # A capability, and the text of `_C` by which a build shows that it has it on Hopper.
 CAPABILITIES = {
@@ -83,13 +88,21 @@ def _own_caches(target: Target) -> Iterator[Row]:
     built = target.extension.stat().st_mtime if target.extension else 0.0
     for name in _OWN_CACHES if home else ():
         kernels = Path(str(home), name, "cache")
-        if kernels.is_dir() and any(kernels.iterdir()) and kernels.stat().st_mtime < built:
+        if _filled(kernels) < built:
             yield Row(
                 rule="old-kernels",
                 verdict=Verdict.UNKNOWN,
                 message=f"the host's JIT cache was filled before this build: {kernels}",
                 hint="Delete it with the bump: an edited cutlass or cute header is not noticed.",
             )
+
+
+def _filled(kernels: Path) -> float:
+    """Return when a cache got its last kernel; never, where it has none that can be seen."""
+    try:
+        return kernels.stat().st_mtime if any(kernels.iterdir()) else math.inf
+    except OSError:
+        return math.inf
 
 
 def _identity(target: Target) -> Iterator[Row]:
@@ -121,7 +134,7 @@ def _torch(target: Target) -> Iterator[Row]:
         )
         return
     have = target.torch.version
-    asked = [text for text in target.requires if re.match(r"torch\b(?![-_.])", text)]
+    asked = list(_of_torch(target.requires))
     if not asked:
         yield Row(
             rule="torch",
@@ -129,15 +142,29 @@ def _torch(target: Target) -> Iterator[Row]:
             message=f"{have}; the build does not say which torch it is for",
         )
         return
-    from packaging.requirements import Requirement  # noqa: PLC0415 - only for wheels
-
-    fits = all(Requirement(text).specifier.contains(have, prereleases=True) for text in asked)
+    fits = all(each.specifier.contains(have, prereleases=True) for each in asked)
     yield Row(
         rule="torch",
         verdict=Verdict.PASS if fits else Verdict.FAIL,
-        message=f"torch {have}; the build requires {', '.join(asked)}",
+        message=f"torch {have}; the build requires {', '.join(map(str, asked))}",
         hint="" if fits else "Build it for this torch: a clean import would prove nothing.",
     )
+
+
+def _of_torch(requires: Sequence[str]) -> Iterator["Requirement"]:
+    """Yield what a wheel requires of torch, whoever installs it."""
+    mentioned = [text for text in requires if text.startswith("torch")]
+    if not mentioned:
+        return
+    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 - wheels
+
+    for text in mentioned:
+        try:
+            found = Requirement(text)
+        except InvalidRequirement:
+            continue
+        if found.name == "torch" and (found.marker is None or found.marker.evaluate({"extra": ""})):
+            yield found
 
 
 def _libraries(target: Target) -> Iterator[Row]:
@@ -209,7 +236,10 @@ def _names(target: Target, needs: Needs) -> Iterator[Row]:
     )
 
     def has(text: str) -> bool:
-        return text.encode() + b"\0" in target.data or text.encode() in sources
+        word = re.escape(text.encode())
+        return text.encode() + b"\0" in target.data or bool(
+            re.search(rb"(?<!\w)%s(?!\w)" % word, sources)
+        )
 
     # A method is bound under its own name alone, whatever its class or module.
     lost = [
@@ -257,7 +287,7 @@ def _toolkit(target: Target) -> Iterator[Row]:
         return
     least = next((at for text, at in _NVCC_AT_LEAST if text in target.data), (12, 3))
     have = _numbers(kit.version)
-    message = f"nvcc {kit.version} in {kit.home} ({kit.origin})"
+    message = f"nvcc {kit.version or 'of no known version'} in {kit.home} ({kit.origin})"
     if have < least:
         yield Row(
             rule="nvcc",

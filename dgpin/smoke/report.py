@@ -8,6 +8,8 @@ from dgpin.smoke.results import Ran, Result
 from dgpin.smoke.target import Target
 from dgpin.verdict import Row, Verdict
 
+# A skipped check, or one whose answer says nothing, leaves its question open.
+_ANSWERS = frozenset({Verdict.PASS, Verdict.UNSUPPORTED})
 ARCHITECTURES = ("sm_90", "sm_100", "sm_103", "sm_120")
 
 
@@ -16,7 +18,8 @@ class Report:
     """What `dgpin smoke` found.
 
     `facts` is level 0. `ran` is None at level 0 or when `blocked` says why nothing could run;
-    `against` and `pairs` belong to a run against an older build. `when` is UTC, ISO 8601.
+    `against` and `pairs` belong to a run against an older build. `when` is UTC, ISO 8601. `core`
+    names the checks of which each must answer before anything is proven.
     """
 
     target: Target
@@ -29,6 +32,7 @@ class Report:
     against: Ran | None = None
     pairs: tuple[Pair, ...] = ()
     blocked: str = ""
+    core: frozenset[str] = frozenset()
 
     @property
     def results(self) -> tuple[Result, ...]:
@@ -37,9 +41,10 @@ class Report:
 
     @property
     def proven(self) -> tuple[str, ...]:
-        """The architectures on which this run shows the build sound."""
+        """The architectures on which this run shows the build sound: the whole core answered."""
+        answered = {r.check.id for r in self.results if r.verdict in _ANSWERS}
         sound = self.ran is not None and self.ran.proven() and not self._facts_fail()
-        return (self.arch,) if sound else ()
+        return (self.arch,) if sound and self.core <= answered else ()
 
     @property
     def unproven(self) -> tuple[str, ...]:

@@ -43,7 +43,6 @@ class Plan:
     shards: int
     module: str = "deep_gemm"
     arch: str | None = None  # refuse any other
-    level: int = 1
     expected: frozenset[str] = frozenset()
     needs: Needs = VLLM
     directory: Path | None = None
@@ -145,8 +144,9 @@ def _shard(plan: Plan, checks: Sequence[Check], floor: _Floor) -> _Shard:
             ended = tuple(map(partial(transcript.sanitized, child=child), ended))
         results += ended
         answered = {result.check.id for result in ended}
-        if not answered:
-            break  # it loaded and then died before any check: nothing would go better again
+        if not answered:  # it died between two checks, so the next one never began
+            results.append(transcript.died(todo[0], child))
+            answered = {todo[0].id}
         todo = [check for check in todo if check.id not in answered]
     return _Shard(children=tuple(children), results=tuple(results), trouble=None)
 
@@ -163,7 +163,6 @@ def _child(plan: Plan, checks: Sequence[Check], floor: _Floor) -> Child:
                 "arch": plan.arch,
                 "directory": None if plan.directory is None else str(plan.directory),
                 "checks": [check.id for check in checks],
-                "level": plan.level,
                 "needs": asdict(plan.needs),
                 "patience": plan.patience,
             }
@@ -175,7 +174,10 @@ def _child(plan: Plan, checks: Sequence[Check], floor: _Floor) -> Child:
     thread.start()
     try:
         done = process.run(
-            [*plan.wrapper, plan.python, "-I", WORKER, request], cwd=scratch, env=plan.env
+            [*plan.wrapper, plan.python, "-I", WORKER, request],
+            cwd=scratch,
+            env=plan.env,
+            timeout=_longest(plan, checks),
         )
     finally:
         watcher.ended.set()
@@ -186,6 +188,11 @@ def _child(plan: Plan, checks: Sequence[Check], floor: _Floor) -> Child:
         stdout=done.stdout.decode(errors="replace"),
         stderr=done.stderr.decode(errors="replace"),
     )
+
+
+def _longest(plan: Plan, checks: Sequence[Check]) -> float:
+    """Return when even a process that says nothing, not even that it started, is given up."""
+    return LOADING_SECONDS + sum(c.deadline * plan.patience + _GRACE for c in checks) + _GRACE
 
 
 class _Watcher:

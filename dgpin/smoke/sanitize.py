@@ -45,7 +45,8 @@ def extend(ran: Ran, plan: Plan, kit: Toolkit, following: Following) -> Ran:
         wrapped = replace(plan, checks=core, wrapper=wrapper, patience=_SLOWER)
         following.begin((wrapped,))
         (found,) = runner.run([wrapped], following.watch)
-        more += [_named(tool, r, r.verdict, r.message) for r in found.results]
+        why = f"{PROGRAM}: {found.trouble.explanation.what}" if found.trouble else ""
+        more += [_named(tool, r, r.verdict, why or r.message) for r in found.results]
     seconds = ran.seconds + time.monotonic() - started
     return replace(ran, results=(*ran.results, *more), seconds=seconds)
 

@@ -25,7 +25,7 @@ from dgpin.smoke import (
     target,
     wheel,
 )
-from dgpin.smoke.case import SANITIZE, Check
+from dgpin.smoke.case import CORE, SANITIZE, Check
 from dgpin.smoke.environment import Toolkit
 from dgpin.smoke.report import ARCHITECTURES, Report
 from dgpin.smoke.results import Ran, Trouble
@@ -100,7 +100,15 @@ def run(request: Request, known: Sequence[Check], following: Following) -> Repor
         expected=request.expected,
         needs=needs,
     )
-    report = Report(target=new, arch=arch, level=request.level, facts=facts, when=when, device=gpu)
+    report = Report(
+        target=new,
+        arch=arch,
+        level=request.level,
+        facts=facts,
+        when=when,
+        device=gpu,
+        core=frozenset(c.id for c in known if c.level == CORE and arch in c.arches),
+    )
     if request.level == 0:
         return report
     if gpu is not None and arch not in ARCHITECTURES:
@@ -236,7 +244,6 @@ def _plan(
         checks=checks,
         env=environment.prepare(request.env, under_test.toolkit, kernels),
         shards=request.shards or max(1, min(_MOST_SHARDS, cores // 2)),
-        level=request.level,
         expected=request.expected,
         needs=needs,
         directory=request.directory,

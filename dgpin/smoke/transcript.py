@@ -99,7 +99,7 @@ def results(
         _wanted(
             _ended(by_name[name], ends[name], child)
             if name in ends
-            else _died(by_name[name], child),
+            else died(by_name[name], child),
             expected,
         )
         for name in began
@@ -171,24 +171,26 @@ def _refusal(check: Check, raised: str) -> str:
     for pattern in check.refusals:
         if re.search(pattern, raised):
             return raised.splitlines()[0]
-    if check.capabilities and re.match(r"AttributeError: .* has no attribute", raised):
+    if check.capabilities and re.match(r"AttributeError: module \S+ has no attribute", raised):
         return raised.splitlines()[0]
     return ""
 
 
-def _died(check: Check, child: Child) -> Result:
+def died(check: Check, child: Child) -> Result:
+    """Return the answer of a check whose process ended before it did, or before it began."""
     timed_out = child.returncode is None or _WATCHDOG in child.stderr
     text = child.said(check.id)
     call = _last_call(child, check.id)
     where = f" in {call}" if call else ""
     found = explain(text, returncode=child.returncode, timed_out=timed_out)
+    began = any(e["event"] == "check" and e["check"] == check.id for e in child.events)
     how = "no answer" if timed_out else f"the process ended with {child.returncode}"
     return Result(
         check=check,
         verdict=Verdict.TIMEOUT if timed_out else Verdict.CRASH,
         message=f"{how}{where}: {found.what}",
         explanation=found,
-        raw=text[-_MOST_RAW:],
+        raw=(text if began else child.said())[-_MOST_RAW:],
     )
 
 

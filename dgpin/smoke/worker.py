@@ -156,7 +156,6 @@ def _run(  # noqa: PLR0917 - one call, below
         torch,
         build,
         arch=arch,
-        level=request["level"],
         needs=wanted.from_json(request["needs"]),
         announce=lambda call: events.tell("call", check=name, call=call),
     )

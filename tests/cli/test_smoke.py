@@ -23,6 +23,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
         (["--arch", "sm_80"], "--arch sm_80: there are no checks for it"),
         (["--expect", "next_n5"], "--expect next_n5: no check knows it"),
         (["--level", "9"], "'--level'"),
+        (["--level", "0", "--against", "x"], "--against compares what runs, and level 0 runs"),
         (["--python", "/nonexistent/python"], "--python /nonexistent/python: there is no such"),
         (["-o", "html"], "this command has no form `html`"),
     ],

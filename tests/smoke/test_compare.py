@@ -28,7 +28,7 @@ def result(verdict: Verdict, number: float | None = None) -> Result:
         (Verdict.FAIL, Verdict.PASS, Difference.FIXED),
         (Verdict.FAIL, Verdict.FAIL, Difference.BOTH),
         (Verdict.FAIL, Verdict.CRASH, Difference.BOTH),
-        (Verdict.FAIL, Verdict.UNSUPPORTED, Difference.FIXED),
+        (Verdict.FAIL, Verdict.UNSUPPORTED, Difference.BOTH),
         (Verdict.UNSUPPORTED, Verdict.PASS, Difference.GAINED),
         (Verdict.UNSUPPORTED, Verdict.UNSUPPORTED, Difference.SAME),
         (Verdict.UNSUPPORTED, Verdict.FAIL, Difference.NEW_FAILURE),

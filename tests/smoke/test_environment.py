@@ -58,5 +58,8 @@ def test_digest(tmp_path: Path) -> None:
         (include / name).write_text(text)
         seen.add(environment.headers_digest(tmp_path))
 
-    assert 4 == len(seen)
+    (include / "lost.hpp").symlink_to("/nonexistent/lost.hpp")
+    seen.add(environment.headers_digest(tmp_path))
+
+    assert 5 == len(seen)
     assert environment.jit_cache("a" * 64, KIT).name == "aaaaaaaaaaaaaaaa-nvcc13.0"

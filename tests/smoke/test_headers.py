@@ -44,6 +44,17 @@ def test_faults(tmp_path: Path, scheduler: str, kernel: str, failing: list[str])
     assert failing == [row.rule for row in rows if row.verdict is Verdict.FAIL]
 
 
+def test_family(tmp_path: Path) -> None:
+    """sm_103 runs the kernels of sm_100, so their headers are the ones to judge."""
+    root = tree(tmp_path, CLAMPED, RIGHT)
+    path = root / SCHEDULER.replace("sm90", "sm100")
+    path.write_text(UNCLAMPED)
+
+    for arch in ("sm_100", "sm_103"):
+        (place,) = [row.places[0] for row in headers.rows(root, arch=arch) if row.hint]
+        assert str(path) == place.path
+
+
 def test_place(tmp_path: Path) -> None:
     """A fault is shown where it stands."""
     rows = headers.rows(tree(tmp_path, CLAMPED + SKIPPING, STALE))

@@ -5,6 +5,7 @@ import pytest
 from dgpin.smoke.explain import explain
 from dgpin.smoke.report import Report
 from dgpin.smoke.results import Trouble
+from dgpin.verdict import Verdict
 from tests.smoke.reports import (
     DECLINED,
     FAILING_FACT,
@@ -13,8 +14,10 @@ from tests.smoke.reports import (
     WRONG,
     ran,
     report,
+    result,
 )
 
+SKIPPED = result("skipped", Verdict.SKIP)
 TROUBLE = Trouble(where="build", explanation=explain("undefined symbol: _Z1f"), raw="")
 
 
@@ -38,6 +41,20 @@ def test_exit_code(made: Report, code: int, proven: tuple[str, ...]) -> None:
     assert code == made.exit_code()
     assert proven == made.proven
     assert set(made.unproven) == {"sm_90", "sm_100", "sm_103", "sm_120"} - set(proven)
+
+
+@pytest.mark.parametrize(
+    ("made", "proven"),
+    [
+        (report(PASSED, DECLINED, core=frozenset({"gemm", "paged"})), ("sm_90",)),
+        (report(PASSED, core=frozenset({"gemm", "paged"})), ()),
+        (report(PASSED, SKIPPED, core=frozenset({"gemm", "skipped"})), ()),
+        (report(PASSED, SKIPPED, core=frozenset({"gemm"})), ("sm_90",)),
+    ],
+)
+def test_proven(made: Report, proven: tuple[str, ...]) -> None:
+    """An architecture is proven when each check of its core was answered."""
+    assert proven == made.proven
 
 
 def test_against() -> None:

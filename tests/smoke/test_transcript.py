@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dgpin.smoke.case import Check
-from dgpin.smoke.transcript import Child, parse, results, sanitized, trouble
+from dgpin.smoke.transcript import Child, died, parse, results, sanitized, trouble
 from dgpin.verdict import Verdict
 
 FIELDS: dict[str, Any] = {
@@ -120,6 +120,23 @@ def test_missing_capability() -> None:
 
     assert Verdict.UNSUPPORTED is results(said, [asking])[0].verdict
     assert Verdict.FAIL is results(said, [ONE])[0].verdict
+
+
+def test_bug_of_a_check() -> None:
+    """An attribute that something else lacks is no answer of the build's."""
+    raised = "AttributeError: 'Tensor' object has no attribute 'mega'"
+    asking = Check(id="one", capabilities=("mega",), **FIELDS)
+
+    assert (
+        Verdict.FAIL is results(child(begin("one"), end("one", raised=raised)), [asking])[0].verdict
+    )
+
+
+def test_died_before_it_began() -> None:
+    """A check that its process never reached is a crash, with all that was said."""
+    found = died(TWO, child(begin("one"), end("one"), code=1, err="ImportError: two"))
+
+    assert (Verdict.CRASH, "ImportError: two") == (found.verdict, found.raw)
 
 
 def test_trouble() -> None:
