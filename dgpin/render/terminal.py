@@ -1,10 +1,14 @@
 """Lines of styled text. rich paints them, and is loaded only when there is colour to show."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TextIO
+
+# C0 and C1, but for tabs and the ends of lines.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?=[^\n])")
 
 Span = tuple[str, str]  # text, rich style ("" for none)
 Line = Sequence[Span]
@@ -24,7 +28,12 @@ def wants_colour(stream: TextIO) -> bool:
 
 def plain(lines: Iterable[Line]) -> str:
     """Return the lines as text without styles."""
-    return "".join("".join(text for text, _ in line) + "\n" for line in lines)
+    return "".join("".join(_visible(text) for text, _ in line) + "\n" for line in lines)
+
+
+def _visible(text: str) -> str:
+    """Return text that moves no cursor: what others wrote paints over no verdict."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def write(lines: Iterable[Line], stream: TextIO | None = None) -> None:
@@ -39,7 +48,8 @@ def write(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
     for line in lines:
         # Text.assemble, never markup: a path may hold brackets.
-        console.print(Text.assemble(*line), soft_wrap=True)
+        shown = ((_visible(text), style) for text, style in line)
+        console.print(Text.assemble(*shown), soft_wrap=True)
 
 
 @contextmanager

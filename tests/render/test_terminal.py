@@ -58,3 +58,29 @@ def test_with_colour_the_text_is_painted_and_whole() -> None:
 
     assert "\x1b[1;31mx[/b]\x1b[0m [red]plain" in stream.getvalue()
     assert "y" * 300 in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("FAIL\x1b[2K\x1b[1Gpass", "FAIL\\x1b[2K\\x1b[1Gpass"),
+        ("FAIL\rpass", "FAIL\\x0dpass"),
+        ("a\x9b2Kb\x07\x7f", "a\\x9b2Kb\\x07\\x7f"),
+        ("a\tb\r\nc", "a\tb\r\nc"),
+        ("\u00fcn\u00ef \u2192 ok", "\u00fcn\u00ef \u2192 ok"),
+    ],
+)
+def test_text_of_others_moves_no_cursor(text: str, shown: str) -> None:
+    """A verdict is not painted over by what a file, a program or evidence says."""
+    assert f"{shown}\n" == terminal.plain([((text, ""),)])
+
+
+def test_painted_text_of_others_moves_no_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor where there is colour."""
+    stream = io.StringIO()
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    terminal.write([(("FAIL\x1b[2K\rpass", ""),)], stream)
+
+    assert "FAIL\\x1b[2K\\x0dpass\n" == stream.getvalue()
