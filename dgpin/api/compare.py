@@ -7,7 +7,8 @@ from dgpin.api import pairs, succession
 from dgpin.api.change import Change, Comparison, Effect, Incomparable, Level, Successor
 from dgpin.api.parameters import Difference
 from dgpin.api.rules import BY_ID
-from dgpin.api.surface import Kind, Surface, Symbol, is_private
+from dgpin.api.succession import Heir
+from dgpin.api.surface import Kind, Surface, Symbol, Unreadable, is_private
 
 _REMOVED = {
     Kind.MODULE: "module-removed",
@@ -26,10 +27,10 @@ def compare(a: Surface, b: Surface) -> Comparison:
     found = _Found()
     gone, new = _only(a, b), _only(b, a)
     taken: set[str] = set()
-    for group in _groups(gone):
-        change, used = _removed(group, a, b, new)
-        taken.update(used)
-        found.changes.append(change)
+    groups = list(_groups(gone))
+    for group, heir in zip(groups, _heirs(groups, a, b), strict=True):
+        taken.update(heir.paths if heir is not None else ())
+        found.changes.append(_removed(group, heir))
     for group in _groups([s for s in new if s.path not in taken]):
         found.changes.append(_added(group))
     found.changes += _changed(a, b, found)
@@ -44,7 +45,11 @@ def compare(a: Surface, b: Surface) -> Comparison:
         b=b,
         changes=tuple(changes),
         incomparable=tuple(found.incomparable.values()),
-        unreadable=(*(("A", u) for u in a.unreadable), *(("B", u) for u in b.unreadable)),
+        unreadable=(
+            *(("A", u) for u in a.unreadable),
+            *(("B", u) for u in b.unreadable),
+            *found.untold,
+        ),
     )
 
 
@@ -52,6 +57,7 @@ def compare(a: Surface, b: Surface) -> Comparison:
 class _Found:
     changes: list[Change] = field(default_factory=list)
     incomparable: dict[str, Incomparable] = field(default_factory=dict)
+    untold: list[tuple[str, Unreadable]] = field(default_factory=list)
 
     def note(self, reason: str, path: str) -> None:
         """Collect what could not be compared, one item a reason."""
@@ -93,17 +99,28 @@ def rank(path: str) -> tuple[bool, int, str]:
     return is_private(path), path.count("."), path
 
 
-def _removed(
-    group: tuple[Symbol, ...], a: Surface, b: Surface, new: Sequence[Symbol]
-) -> tuple[Change, set[str]]:
-    """Return the change for a name that is gone, and the new paths that it accounts for."""
+def _heirs(groups: Sequence[tuple[Symbol, ...]], a: Surface, b: Surface) -> list[Heir | None]:
+    """Return what became of each group; likeness names no heir that two objects would have."""
+    new = [s for s in b.symbols if s.path not in a.by_path and not a.is_unreadable(s.path)]
+    heirs = [succession.heir(group, a, b, new) for group in groups]
+    claims: dict[str, set[str]] = {}
+    for group, heir in zip(groups, heirs, strict=True):
+        if heir is not None and heir.is_likeness:
+            claims.setdefault(heir.successor.name, set()).add(group[0].identity)
+    return [
+        None if h is not None and h.is_likeness and len(claims[h.successor.name]) > 1 else h
+        for h in heirs
+    ]
+
+
+def _removed(group: tuple[Symbol, ...], heir: Heir | None) -> Change:
+    """Return the change for a name that is gone."""
     first = group[0]
-    heir = succession.heir(group, a, b, new)
     rule = _REMOVED.get(first.kind, "symbol-removed")
     if heir is not None:
         rule = heir.rule
     signature = str(first.signatures[0]) if first.signatures else first.value
-    change = Change(
+    return Change(
         rule=rule,
         level=BY_ID[rule].level,
         effect=BY_ID[rule].effect,
@@ -114,7 +131,6 @@ def _removed(
         private=first.is_private,
         successor=heir.successor if heir is not None else None,
     )
-    return change, set(heir.paths) if heir is not None else set()
 
 
 def _added(group: tuple[Symbol, ...]) -> Change:
@@ -142,6 +158,7 @@ def _changed(a: Surface, b: Surface, found: _Found) -> list[Change]:
         pair = pairs.compare(old, new, a, b, unread=unread)
         for reason in pair.incomparable:
             found.note(reason, path)
+        found.untold += [(side, Unreadable(path=path, reason=why)) for side, why in pair.untold]
         for difference in pair.differences:
             rule = BY_ID[difference.rule]
             once = rule.level is Level.COMPATIBLE or rule.id in _TOLD_ONCE

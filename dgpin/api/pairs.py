@@ -6,24 +6,35 @@ from dgpin.api import parameters, spelling
 from dgpin.api.change import Level
 from dgpin.api.parameters import Comparable, Difference
 from dgpin.api.rules import BY_ID
-from dgpin.api.signature import Signature
+from dgpin.api.signature import VARIADIC, Signature
 from dgpin.api.surface import TARGET, Binding, Kind, Origin, Surface, Symbol
 
 # A decorator may add or take these away, which a text does not tell.
 _DECORATED = frozenset({"async", "generator"})
+_UNBOUND = frozenset({"static", "classmethod"})
+_OPEN = "it hands on whatever it gets, so its signature tells nothing"
+_MADE = "the text does not tell what it is bound to when it runs"
 _CALLED = frozenset({Kind.FUNCTION, Kind.CLASS, Kind.METHOD, Kind.OPERATOR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """The answer for one path; `incomparable` are reasons."""
+    """The answer for one path; `incomparable` are reasons.
+
+    `untold` are sides, "A" or "B", with the reason why they do not tell what they have there.
+    """
 
     differences: tuple[Difference, ...]
     incomparable: tuple[str, ...] = ()
+    untold: tuple[tuple[str, str], ...] = ()
 
 
 def compare(old: Symbol, new: Symbol, a: Surface, b: Surface, *, unread: bool) -> Pair:
     """Return what differs. `unread` tells that a signature of the two could not be read."""
+    sides = (("A", a, old), ("B", b, new))
+    made = [(name, _MADE) for name, side, symbol in sides if side.static and _is_made(symbol)]
+    if made:
+        return Pair(differences=(), untold=tuple(made) if old.kind is not new.kind else ())
     if old.kind is not new.kind and not {old.kind, new.kind} <= {Kind.FUNCTION, Kind.CLASS}:
         if {old.kind, new.kind} == {Kind.ATTRIBUTE, Kind.PROPERTY} or {
             old.kind,
@@ -43,11 +54,25 @@ def compare(old: Symbol, new: Symbol, a: Surface, b: Surface, *, unread: bool) -
     found += _traits(old, new, mixed=mixed)
     if old.binding is not new.binding and old.signatures and new.signatures:
         found.append(_binding(old, new))
+    if _is_open(old) is not _is_open(new):
+        side = "A" if _is_open(old) else "B"
+        return Pair(differences=tuple(found), untold=((side, _OPEN),))
     how, reason = comparable(old, new, a, b)
     if not mixed or (old.signatures and new.signatures):
         # A text does not tell what a base of another library brings.
         found += _signatures(old, new, how)
     return Pair(differences=tuple(found), incomparable=(reason,) if reason else ())
+
+
+def _is_made(symbol: Symbol) -> bool:
+    """Whether a text binds a name to what only a run makes: anything, also a function."""
+    return symbol.kind is Kind.CONSTANT and not spelling.is_told(symbol.value)
+
+
+def _is_open(symbol: Symbol) -> bool:
+    """Whether it takes anything, as wrappers do, so that its signature tells nothing."""
+    kinds = [{p.kind for p in s.parameters} for s in symbol.signatures]
+    return bool(kinds) and all(each == VARIADIC for each in kinds)
 
 
 def comparable(old: Symbol, new: Symbol, a: Surface, b: Surface) -> tuple[Comparable, str]:
@@ -86,6 +111,10 @@ def _values(old: Symbol, new: Symbol, *, text: bool) -> list[Difference]:
 
 def _traits(old: Symbol, new: Symbol, *, mixed: bool) -> list[Difference]:
     before, after = ({t for t in s.traits if not t.startswith(TARGET)} for s in (old, new))
+    if before & _UNBOUND:  # called on the class, and that it still can be
+        before, after = before - _UNBOUND if after & _UNBOUND else before, after - _UNBOUND
+    else:
+        after -= _UNBOUND  # an instance's method that a class has too
     lost, gained = before - after, after - before
     found: list[Difference] = []
     for trait in sorted(lost | gained):

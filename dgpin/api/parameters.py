@@ -56,7 +56,7 @@ def compare(a: Signature, b: Signature, how: Comparable) -> Iterator[Difference]
     yield from _order(a, b, renamed, how)
     for old, new in _common(a, b, renamed):
         if how.kinds:
-            yield from _kind(old, new)
+            yield from _kind(old, new, taken=b.has(ParameterKind.VAR_POSITIONAL))
         yield from _default(old, new, how)
         yield from _type(old, new, how)
     yield from _variadic(a, b)
@@ -146,10 +146,11 @@ def _gone(
 ) -> Iterator[Difference]:
     kept = {p.name for p in _plain(b)}
     swallows = b.has(ParameterKind.VAR_KEYWORD)
+    by_place = b.has(ParameterKind.VAR_POSITIONAL)
     for parameter in _plain(a):
         name = parameter.name
-        if name in kept:
-            continue
+        if name in kept or (by_place and parameter.kind is ParameterKind.POSITIONAL_ONLY):
+            continue  # `*args` takes what it took
         if name in renamed and parameter.kind is not ParameterKind.POSITIONAL_ONLY:
             evidence = Successor(name=renamed[name], evidence=Evidence.SAME_PLACE)
             detail = f"`{name}` is now `{renamed[name]}`"
@@ -195,6 +196,7 @@ def _new(
     a: Signature, b: Signature, renamed: dict[str, str], how: Comparable
 ) -> Iterator[Difference]:
     known = {p.name for p in _plain(a)} | set(renamed.values())
+    known -= {new for old, new in renamed.items() if _is_needed_now(a, old, b, new)}
     last = _last_common_place(a, b, renamed)
     for index, parameter in enumerate(b.positional):
         if parameter.name in known:
@@ -218,6 +220,12 @@ def _new(
             rule = "parameter-added-required" if parameter.is_required else "parameter-added"
             detail = f"with `{spelling.parameter(parameter)}`, by keyword only"
             yield Difference(rule=rule, parameter=parameter.name, detail=detail)
+
+
+def _is_needed_now(a: Signature, old: str, b: Signature, new: str) -> bool:
+    """Whether what stands at a parameter's place must be given, and the parameter had a default."""
+    had = any(p.name == old and not p.is_required for p in a.parameters)
+    return had and any(p.name == new and p.is_required for p in b.parameters)
 
 
 def _last_common_place(a: Signature, b: Signature, renamed: dict[str, str]) -> int:
@@ -271,15 +279,15 @@ def _common(
             yield parameter, match
 
 
-def _kind(old: Parameter, new: Parameter) -> Iterator[Difference]:
+def _kind(old: Parameter, new: Parameter, *, taken: bool) -> Iterator[Difference]:
+    """Yield what a parameter no longer takes; `taken` tells that `*args` takes it by place."""
     name = new.name
     only_place, only_name = ParameterKind.POSITIONAL_ONLY, ParameterKind.KEYWORD_ONLY
     if old.kind is new.kind:
         return
     if new.kind is only_name:
-        yield Difference(
-            rule="parameter-keyword-only", parameter=name, detail=f"`{name}` by keyword only"
-        )
+        detail = f"`{name}` by keyword only" + ("; by position, `*args` takes it" if taken else "")
+        yield Difference(rule="parameter-keyword-only", parameter=name, detail=detail, silent=taken)
     if new.kind is only_place:
         yield Difference(
             rule="parameter-positional-only", parameter=name, detail=f"`{name}` by position only"

@@ -24,6 +24,12 @@ class Heir:
     successor: Successor
     paths: tuple[str, ...] = ()
 
+    @property
+    def is_likeness(self) -> bool:
+        """Whether another name is said to be its name, and nothing but the two look alike."""
+        likeness = self.successor.evidence is Evidence.NAME_AND_SIGNATURE
+        return likeness and self.rule == "symbol-renamed"
+
 
 def heir(group: tuple[Symbol, ...], a: Surface, b: Surface, new: Sequence[Symbol]) -> Heir | None:
     """Return what became of an object's name, by the strongest evidence there is."""

@@ -164,3 +164,25 @@ def test_types_are_not_compared_across_toolchains() -> None:
     assert [] == rules(sig("a:int"), sig("a:SupportsInt"), types=False)
     assert ["annotation-changed"] == rules(sig("a:int"), sig("a:str"))
     assert ["type-narrowed"] == rules(sig("a:int"), sig("a:str"), enforced=True)
+
+
+def test_variadic_arguments_take_what_has_no_name() -> None:
+    """What was passed by place alone goes through to `*args`."""
+    assert ["variadic-added"] == [
+        d.rule for d in parameters.compare(pybind("a, b, /"), pybind("a, /, *args"), Comparable())
+    ]
+
+
+def test_what_takes_a_place_may_be_required() -> None:
+    """A call that left the old parameter out lacks the new one: that is a break of its own."""
+    assert ["parameter-removed", "parameter-added-required"] == rules(
+        sig("a", "b=1"), sig("a", "c")
+    )
+
+
+def test_variadic_arguments_take_what_is_by_keyword_only() -> None:
+    """A parameter behind `*args` no longer takes its place, and nothing refuses the argument."""
+    old, new = pybind("a, b=1"), pybind("a, *args, b=1")
+    silent = {d.rule: d.silent for d in parameters.compare(old, new, Comparable())}
+
+    assert silent["parameter-keyword-only"]

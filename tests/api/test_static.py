@@ -282,3 +282,61 @@ def test_enum_by_its_base() -> None:
     assert (Kind.ENUM, Kind.MEMBER) == tuple(
         surface.by_path[f"deep_gemm.{name}"].kind for name in ("E", "E.X")
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rules"),
+    [
+        # A class method and a static one are called alike; an instance's method is not.
+        ("@classmethod\n    def m(cls, a): ...", "@staticmethod\n    def m(a): ...", []),
+        ("def m(self, a): ...", "@staticmethod\n    def m(a): ...", []),
+        ("@classmethod\n    def m(cls, a): ...", "def m(self, a): ...", ["calling-changed"]),
+    ],
+)
+def test_methods(before: str, after: str, rules: list[str]) -> None:
+    """A method breaks its callers where the class itself no longer has it."""
+    a, b = (read(init=f"class C:\n    {each}") for each in (before, after))
+
+    assert rules == [c.rule for c in compare.compare(a, b).changes]
+
+
+@pytest.mark.parametrize(
+    ("after", "why"),
+    [
+        ("f = made(1)", "the text does not tell what it is bound to when it runs"),
+        (
+            "def f(*args, **kwargs): ...",
+            "it hands on whatever it gets, so its signature tells nothing",
+        ),
+    ],
+)
+def test_not_told(after: str, why: str) -> None:
+    """What may still be the same function is no change, and no all-clear either."""
+    found = compare.compare(read(init="def f(a, b=1): ..."), read(init=after))
+
+    assert () == found.changes
+    assert [("B", "deep_gemm.f", why)] == [(s, u.path, u.reason) for s, u in found.unreadable]
+
+
+def test_one_heir_for_two() -> None:
+    """Two names that look like a third were not both renamed to it; a moved class is found."""
+    bind = 'm.def("{}", [](int a, int b) {{}}, py::arg("a"), py::arg("b"));'
+    a = read(cpp=MODULE.format(bind.format("fp8_gemm_nt") + bind.format("fp4_gemm_nt") + CLASS))
+    moved = 'auto s = m.def_submodule("s");' + CLASS.replace("(m,", "(s,")
+    b = read(cpp=MODULE.format(bind.format("gemm_nt") + moved))
+
+    assert {("symbol-removed", "fp4_gemm_nt"), ("symbol-removed", "fp8_gemm_nt")} | {
+        ("symbol-moved", "C")
+    } == {(rule, name.removeprefix("_C.")) for rule, name, _ in found(compare.compare(a, b))}
+
+
+MODULE = "PYBIND11_MODULE(_C, m) {{ {} }}"
+CLASS = 'py::class_<T>(m, "C").def(py::init<int, int>());'
+
+
+def test_fields_of_a_base() -> None:
+    """A dataclass takes the fields of its base first."""
+    made = "from dataclasses import dataclass\n@dataclass\nclass B:\n    a: int\n    b: int\n"
+    surface = read(init=made + "@dataclass\nclass C(B):\n    c: int\n    a: int = 1\n")
+
+    assert "(a: int = 1, b: int, c: int)" == str(surface.by_path["deep_gemm.C"].signatures[0])

@@ -219,11 +219,21 @@ class _Join:
             if below.is_enum and not made.is_enum:
                 made = python_class.describe(node, values, below_enum=True)
                 members |= {member.name: member for member in made.members}
+            if made.fields is not None:
+                made = _with_fields(made, below)
+                signature = made.signature
             signature = signature or below.signature
             members = {**{m.name: m for m in below.members}, **members}
             traits += [f"base:{base.key.replace(':', '.')}", *further]
         whole = replace(made, signature=signature, members=tuple(members.values()))
         return whole, tuple(traits)
+
+
+def _with_fields(made: Class, below: Class) -> Class:
+    """Return a dataclass with the fields of its base in front of its own."""
+    fields = {p.name: p for p in (*(below.fields or ()), *(made.fields or ()))}
+    listed = tuple(fields.values())
+    return replace(made, fields=listed, signature=Signature(parameters=listed))
 
 
 def _python(

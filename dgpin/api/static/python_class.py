@@ -34,12 +34,16 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Class:
-    """A class; `signature` is that of its constructor, None where its base has it."""
+    """A class; `signature` is that of its constructor, None where its base has it.
+
+    `fields` are those of a dataclass that has no constructor of its own, else None.
+    """
 
     is_enum: bool
     signature: Signature | None
     members: tuple[Member, ...]
     bases: tuple[str, ...]
+    fields: tuple[Parameter, ...] | None = None
 
 
 def function(node: _Def, values: Mapping[str, str]) -> Function:
@@ -181,12 +185,20 @@ def describe(node: ast.ClassDef, values: Mapping[str, str], *, below_enum: bool 
         body.members.setdefault(name, Member(name=name, kind="attribute"))
     constructor = body.constructor
     decorators = [ast.unparse(d).partition("(")[0] for d in node.decorator_list]
+    fields = None
     if constructor is None and any(d.endswith("dataclass") for d in decorators):
-        constructor = Signature(parameters=tuple(body.fields))
+        fields = tuple(body.fields)
+        constructor = Signature(parameters=fields) if not bases else None
     if constructor is None and not bases:
         constructor = Signature()
     public = [m for m in body.members.values() if _is_public(m.name)]
-    return Class(is_enum=is_enum, signature=constructor, members=tuple(public), bases=bases)
+    return Class(
+        is_enum=is_enum,
+        signature=constructor,
+        members=tuple(public),
+        bases=bases,
+        fields=fields,
+    )
 
 
 def _is_public(name: str) -> bool:
