@@ -121,20 +121,21 @@ def first(world: World, rounds: int) -> Row:
         lambda: world.diff(forget=True),
         world.import_torch,
         rounds=min(rounds, 2),
+        warm=False,
     )
 
 
 def again(world: World, rounds: int) -> Row:
     """The same comparison again, against the first."""
     other = World(world.scratch / "first")
-    return compared(
+    return absolute(
         "`dgpin diff-api` of the same builds again, against the first time",
         world.diff,
-        lambda: other.diff(forget=True),
-        rounds=min(rounds, 3),
-        at_most=0.25,
+        rounds=min(rounds, ROUNDS),
         seconds=0.5,
         best=True,
+        first=lambda: other.diff(forget=True),
+        at_most=0.25,
     )
 
 

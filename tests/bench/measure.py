@@ -134,15 +134,33 @@ def compared(
 
 
 def absolute(
-    title: str, work: Run, *, rounds: int, seconds: float | None = None, best: bool = False
+    title: str,
+    work: Run,
+    *,
+    rounds: int,
+    seconds: float | None = None,
+    best: bool = False,
+    first: Run | None = None,
+    at_most: float | None = None,
 ) -> Row:
-    """Measure one thing, after one round that is not counted; `best` holds the shortest."""
+    """Measure one thing, after one round that is not counted; `best` holds the shortest.
+
+    `first` is run once, and it may take `at_most` that part of it.
+    """
+    whole = timed(first) if first else None
     work()
     times = [timed(work) for _ in range(rounds)]
     spread = Spread.of(times)
+    held = min(times) if best else spread.median
+    limits = [f"{at_most} times at most"] if at_most else []
+    limits += [f"{seconds} s at most"] if seconds else []
+    holds = [held <= seconds] if seconds else []
+    holds += [held <= at_most * whole] if at_most and whole else []
     return Row(
         title=title + (", best of all" if best else ""),
         ours=spread.seconds(),
-        limit=f"{seconds} s at most" if seconds else "",
-        holds=(min(times) if best else spread.median) <= seconds if seconds else None,
+        theirs=Spread.of([whole]).seconds() if whole else "",
+        ratio=Spread.of([each / whole for each in times]) if whole else None,
+        limit=", ".join(limits),
+        holds=all(holds) if holds else None,
     )
