@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dgpin.api.signature import Parameter
 from dgpin.api.static.cpp_bound import Bound, bound
-from dgpin.api.static.cpp_classes import Bases, inherited, last, template
+from dgpin.api.static.cpp_classes import Bases, exported, inherited, last, template
 from dgpin.api.static.cpp_definitions import Definitions, Near, declarator_of, functions
 from dgpin.api.static.cpp_enums import number_of
 from dgpin.api.static.cpp_parameters import initialised
@@ -82,6 +82,7 @@ class Reader:
         self.found = Extension()
         self.definitions = Definitions(files)
         self._templates: dict[str, tuple[str, ...]] = {}  # of classes and enums, by path
+        self._exported: set[str] = set()  # enums whose members stand beside them too
 
     def read(self) -> Extension:
         """Return every registration, with the parameters of what is bound."""
@@ -94,7 +95,7 @@ class Reader:
                     self.found.nested.append(path)
         bases = Bases(self._templates, self.definitions)
         rows = [replace(row, bases=bases.of(row.path)) for row in self.found.rows]
-        self.found.rows = [*rows, *inherited(rows, bases)]
+        self.found.rows = [*rows, *inherited(rows, bases), *exported(rows, self._exported)]
         self.found.unknown = bases.unknown
         return self.found
 
@@ -198,6 +199,8 @@ class Reader:
             return
         if how == "def_submodule" and name is not None:
             self.found.rows.append(Registered(path=_join(path, name), kind="module"))
+        elif path in scope.classes and how == "export_values":
+            self._exported.add(path)
         elif path in scope.classes:
             row = self._member(path, how, name, given, scope)
             if row is not None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -82,4 +83,16 @@ def inherited(rows: Sequence["Registered"], bases: Bases) -> list["Registered"]:
                 if name not in known:
                     known[name] = group
                     found += [replace(each, path=f"{row.path}.{name}") for each in group]
+    return found
+
+
+def exported(rows: Sequence["Registered"], enums: AbstractSet[str]) -> list["Registered"]:
+    """Return the constants that `export_values` makes of the members of enums."""
+    found = []
+    for row in rows:
+        owner, _, name = row.path.rpartition(".")
+        if row.kind == "member" and owner in enums:
+            above, dot, enum = owner.rpartition(".")
+            value = f"<{enum}.{name}: {row.value}>"
+            found.append(replace(row, path=f"{above}{dot}{name}", kind="constant", value=value))
     return found

@@ -308,6 +308,12 @@ CASES = (
         "enum-value-changed n_E3.X",
     ),
     case(
+        "enum members no longer beside it",
+        'enum class E5 { x }; py::enum_<E5>(m, "n_E5").value("n_x", E5::x).export_values();',
+        'enum class E5 { x }; py::enum_<E5>(m, "n_E5").value("n_x", E5::x);',
+        "constant-removed n_x",
+    ),
+    case(
         "constant changed",
         'm.attr("n_LIMIT") = 1;',
         'm.attr("n_LIMIT") = 2;',
