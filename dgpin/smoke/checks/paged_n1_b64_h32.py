@@ -13,6 +13,7 @@ CHECK = Check(
     limit=1e-6,
     floor=0.1,
     level=SWEEP,
+    ran_on=("sm_90",),
 )
 
 
