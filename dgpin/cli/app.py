@@ -152,8 +152,8 @@ def _fail(message: str, *, hint: str, code: int) -> int:
 def run() -> None:
     """Enter from the shell."""
     # Most objects of a run stay until its end, when all memory is given back at once: to look
-    # through them for circles, at every 700 new ones and then at the end, takes a quarter of it.
-    gc.set_threshold(100_000)
+    # through them for circles, now and then and at the end, takes a quarter of its time.
+    gc.disable()
     code = main()
     gc.freeze()
     sys.exit(code)

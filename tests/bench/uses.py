@@ -14,10 +14,12 @@ from tests.real import inputs
 
 MOST_MEMORY = 500  # MB
 _SCAN = """
-import resource, sys
+import gc, resource, sys
 from pathlib import Path
+gc.disable()  # as every command of dgpin begins and ends
 from dgpin.api.host.scan import scan
 assert scan(Path(sys.argv[1])).uses
+gc.freeze()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 

@@ -16,6 +16,7 @@ class Reader:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.parents = module.parents
+        self.reads = module.reads
 
     def run(self) -> None:
         """Fill the module's tables."""
@@ -39,9 +40,11 @@ class Reader:
                 parents[item] = node, name
                 if tells:
                     self.module.tested.append((item, scope))
-                continue
-            visitor = _VISITORS[kind]
-            if visitor is not None:
+            elif kind is ast.Attribute and type(item.value) is ast.Name:  # one of five
+                parents[item] = node, name
+                parents[item.value] = item, "value"
+                self.reads.append((item, scope))
+            elif (visitor := _VISITORS[kind]) is not None:
                 parents[item] = node, name
                 visitor(self, item, scope)
 

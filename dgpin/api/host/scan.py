@@ -73,9 +73,13 @@ def _contents(found: Listing, paths: Iterable[str], wanted: Callable[[bytes], bo
 
 def _fresh(found: Listing, contents: _Contents, packages: frozenset[str]) -> tuple[Scan, bool]:
     """Return the scan, and whether it rests on the files that mention the API alone."""
-    with _without_collection():
-        # The trees are gone before the collector is back.
-        followed = _followed(found, contents, packages)
+    with _without_collection() as comes_back:
+        parsed: list[Module] = []
+        followed = _followed(found, contents, packages, parsed)
+        if comes_back:  # the trees are gone before; where it does not, all goes when dgpin ends
+            for module in parsed:
+                module.close()
+        del parsed
     remarks = [r for path, data in contents.files.items() for r in _remarks(path, data)]
     answer = Scan(
         uses=followed.uses,
@@ -96,21 +100,24 @@ class _Followed(NamedTuple):
     parsed: int
 
 
-def _followed(found: Listing, contents: _Contents, packages: frozenset[str]) -> _Followed:
+def _followed(
+    found: Listing, contents: _Contents, packages: frozenset[str], every: list["Module"]
+) -> _Followed:
+    """Follow the API through the files, and note `every` module that was parsed."""
     from dgpin.api.host.collect import Collector  # noqa: PLC0415 - a cached answer needs none
     from dgpin.api.host.project import Project  # noqa: PLC0415
 
     modules, unparsed = _parsed(contents.files, packages)
+    every += modules
     collector = Collector(Project(modules))
     uses, exports = collector.run(), collector.exports()
     for _ in range(_ROUNDS if exports else 0):
-        further = _importers(found, modules, packages, exports)
+        further = _importers(found, modules, packages, exports, every)
         if not further:
             break
         modules += further
         collector = Collector(Project(modules))
         uses, exports = collector.run(), collector.exports()
-    _close(modules)
     return _Followed(uses=uses, exports=exports, unparsed=tuple(unparsed), parsed=len(modules))
 
 
@@ -136,6 +143,7 @@ def _importers(
     modules: list["Module"],
     packages: frozenset[str],
     exports: dict[str, set[str]],
+    every: list["Module"],
 ) -> list["Module"]:
     """Return the modules that import a wrapper or a handle without a word of the API."""
     stems = [
@@ -149,9 +157,8 @@ def _importers(
     known = {module.path for module in modules}
     others = [path for path in found.paths if path not in known]
     parsed, _ = _parsed(_contents(found, others, wanted).files, packages)
-    importers = [module for module in parsed if _imports_one(module, exports)]
-    _close(module for module in parsed if module not in importers)
-    return importers
+    every += parsed
+    return [module for module in parsed if _imports_one(module, exports)]
 
 
 def _imports_one(module: "Module", exports: dict[str, set[str]]) -> bool:
@@ -168,18 +175,16 @@ def _imports_one(module: "Module", exports: dict[str, set[str]]) -> bool:
     return False
 
 
-def _close(modules: Iterable["Module"]) -> None:
-    for module in modules:
-        module.close()
-
-
 @contextmanager
-def _without_collection() -> Iterator[None]:
-    """Keep the cycle collector away while millions of nodes are made that all stay."""
+def _without_collection() -> Iterator[bool]:
+    """Keep the cycle collector away while millions of nodes are made that all stay.
+
+    Gives whether it comes back.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
-        yield
+        yield was
     finally:
         if was:
             gc.enable()
