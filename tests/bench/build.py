@@ -18,7 +18,8 @@ from tests.real import inputs
 # All of torch's headers take forty seconds to compile: here those of its tensors, and of pybind11's
 # way with them, have to do. Both sides compile the same.
 _LIGHTER = {
-    "#include <torch/python.h>": "#include <torch/csrc/utils/pybind.h>\nnamespace torch { using at::Tensor; }"
+    "#include <torch/python.h>": "#include <torch/csrc/utils/pybind.h>\n"
+    "namespace torch { using at::Tensor; }"
 }
 _USUAL = 7  # rounds; a usual run builds once, which takes two minutes of its ten
 _DGPIN = Path(sys.executable).with_name("dgpin")
