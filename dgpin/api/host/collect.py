@@ -104,7 +104,8 @@ class Collector:
         for call, scope in module.calls:
             if self._is_worth(call, scope):
                 yield from self._call(call, scope)
-            yield from self._keywords(call, scope)
+            if call.keywords:
+                yield from self._keywords(call, scope)
 
     def _keywords(self, call: ast.Call, scope: Scope) -> Iterator[Use]:
         """Yield `name=x or C`: what takes it may hand it on to the API under that name."""

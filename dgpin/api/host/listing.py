@@ -64,6 +64,8 @@ def _walk(root: Path) -> Iterator[str]:
 
 
 def _is_library(path: str) -> bool:
+    if "deep_gemm/" not in path:
+        return False
     parts = path.split("/")[:-1]
     return any(
         name == "deep_gemm" and (parts[i - 1] in VENDORS if i else False)
@@ -97,9 +99,11 @@ def _content(path: str, size: int) -> bytes:
     """Return a file's bytes by the system's calls: a file object takes twice as long to make."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        pieces = []
-        while piece := os.read(file, size + 1):
-            pieces.append(piece)
-        return b"".join(pieces)
+        whole = os.read(file, size + 1)
+        if len(whole) == size:  # one byte more was asked for: that is its end
+            return whole
+        while more := os.read(file, size + 1):
+            whole += more
+        return whole
     finally:
         os.close(file)
