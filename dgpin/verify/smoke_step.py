@@ -61,7 +61,7 @@ def run(
         verdict=worst(row.verdict for row in rows) if rows else Verdict.UNKNOWN,
         summary="; ".join(parts) or "the host names no architecture",
         rows=ordered(rows),
-        more=f"dgpin smoke --build {spec or 'BUILD'}",
+        more=f"dgpin smoke --build {spec or 'BUILD'} --host .",
         evidence=material.request.document(Step.SMOKE, report) if report is not None else None,
     )
     return answer, proofs
@@ -83,6 +83,7 @@ def _build(material: Material, built: Path | None) -> tuple[Path | None, str, st
 def _smoke(material: Material, spec: str) -> Report:
     request = session.Request(
         build=spec,
+        host=material.subject.host.root,
         python=str(material.python().path),
         env=material.request.env,
         expected=frozenset(map(str, material.subject.fit.config.smoke.get("expect", ()))),
