@@ -160,6 +160,46 @@ def test_an_opening_that_comes_late_is_noticed_in_the_undoing(tmp_path: Path, si
     assert ["rename", "exchange", "exchange", "exchange"] == tried
 
 
+def test_a_save_into_the_undoing_stays(tmp_path: Path) -> None:
+    """The first removal fails; an editor saves just before any call until the next removal.
+
+    Its text stays, the rest is old.
+    """
+    tried: list[str] = []
+    for number in range(1000):
+        root = tmp_path / str(number)
+        faulty.make_host(root, git=True)
+        disk, saves = FaultyDisk(at=0, persistent=True), Saves()
+        before: list[str] = []
+
+        def fault(
+            root: Path = root,
+            disk: FaultyDisk = disk,
+            saves: Saves = saves,
+            before: list[str] = before,
+            after: int = number,
+        ) -> None:
+            since = disk.calls[disk.calls.index("unlink") :] if "unlink" in disk.calls else []
+            if len(since) == 1:
+                raise OSError(errno.EIO, "no removal")
+            if len(since) == after + 2 and "unlink" not in since[1:]:
+                before.append(since[-1])
+                saves.by_rename(root / SITE, b"theirs\n")
+
+        disk.fault = fault
+        with pytest.raises(files.WriteError, match="no removal; nothing was written"):
+            _bump_backwards(root, disk)
+        if not before:
+            break
+        tried += before
+        texts = faulty.texts(root)
+        assert b"theirs\n" == texts.pop(SITE)
+        assert {path: text for path, text in OLD.items() if path != SITE} == texts
+        assert [] == faulty.leftovers(root)
+
+    assert ["rename", "exchange", "exchange", "exchange"] == tried
+
+
 @dataclass
 class _Late:
     """A program that looks a name up, and opens what it found some calls after that."""
