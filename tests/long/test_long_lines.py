@@ -12,6 +12,10 @@ FACTOR = 8  # for four times the size; the square would be sixteen
 @pytest.mark.parametrize("long", LINES, ids=[long.name for long in LINES])
 def test_a_long_line_takes_no_square(long: Long) -> None:
     """Four times as long a line takes four times as long, or dgpin refuses it at once."""
-    whole = seconds(long, SIZE)
+    # The square shows in each reading; a neighbour on the machine in one, perhaps.
+    assert any(_grows_by_its_length(long) for _ in range(3))
 
-    assert whole < SOON or whole / seconds(long, SIZE // 4) < FACTOR
+
+def _grows_by_its_length(long: Long) -> bool:
+    whole = seconds(long, SIZE)
+    return whole < SOON or whole / seconds(long, SIZE // 4) < FACTOR
