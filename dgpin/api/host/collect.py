@@ -148,7 +148,7 @@ class Collector:
 
     def _read(self, node: ast.Attribute | ast.Subscript, scope: Scope) -> Iterator[Use]:
         module = scope.module
-        parent, name = module.parents.get(node, (None, ""))
+        parent, name = module.parent(node)
         if isinstance(node, ast.Subscript):
             if isinstance(node.ctx, ast.Load) or not isinstance(parent, ast.Assign):
                 return

@@ -115,7 +115,7 @@ class Around:
             if isinstance(parent, ast.ExceptHandler) and parent.type is not None:
                 if not set(_names(parent.type)) <= _ABSENCE:
                     return []
-                block = scope.module.parents[parent][0]
+                block = scope.module.parent(parent)[0]
                 body = block.body if isinstance(block, ast.Try) else []
                 paths = {path for statement in body for path in self._reached(statement, scope)}
                 place = scope.module.place(parent)

@@ -131,7 +131,7 @@ class Marks:
                 if statement.value is not None:
                     self._reads((None, f"{_own_name(scope)}()"), statement.value, scope)
             if isinstance(scope.node, ast.Lambda):
-                parent = module.parents.get(scope.node, (None, ""))[0]
+                parent = module.parent(scope.node)[0]
                 if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
                     self._reads((None, f"{parent.targets[0].id}()"), scope.node.body, scope)
         for call, scope in module.calls:

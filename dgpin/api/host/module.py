@@ -3,6 +3,7 @@
 import ast
 import io
 import tokenize
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -12,6 +13,7 @@ from dgpin.verdict import Place
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)  # what stands on lines of its own
 _STARTS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
 
 
@@ -83,7 +85,10 @@ class Module:
     is_package: bool
     top: Scope = field(init=False)
     scopes: dict[ast.AST, Scope] = field(default_factory=dict)
+    # Of statements, as they stand, and of what `parent` was asked for.
     parents: dict[ast.AST, tuple[ast.AST, str]] = field(default_factory=dict)
+    statements: list[ast.stmt | ast.ExceptHandler | ast.match_case] = field(default_factory=list)
+    _starts: list[int] = field(default_factory=list)  # their lines
     calls: list[tuple[ast.Call, Scope]] = field(default_factory=list)
     reads: list[tuple[ast.Attribute | ast.Subscript, Scope]] = field(default_factory=list)
     compares: list[tuple[ast.Compare, Scope]] = field(default_factory=list)
@@ -101,9 +106,42 @@ class Module:
 
     def above(self, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
         """Yield each ancestor with the field through which it is reached, nearest first."""
-        while node in self.parents:
-            node, name = self.parents[node]
-            yield node, name
+        parent, name = self.parent(node)
+        while parent is not None:
+            yield parent, name
+            parent, name = self.parent(parent)
+
+    def parent(self, node: ast.AST) -> tuple[ast.AST | None, str]:
+        """Return a node's parent and the field through which it is reached; None for the tree.
+
+        Few are asked for: to note those of all expressions would take as long as to visit them.
+        """
+        if node not in self.parents and hasattr(node, "lineno"):
+            self._look_below_statements(node)
+        return self.parents.get(node, (None, ""))
+
+    def _look_below_statements(self, node: ast.AST) -> None:
+        """Note the parents in the statements around a node, the nearest first, until its own."""
+        if not self._starts:
+            self._starts += map(_start, self.statements)
+        line = getattr(node, "lineno", 0)
+        for index in range(bisect_right(self._starts, line) - 1, -1, -1):
+            statement = self.statements[index]
+            if getattr(statement, "end_lineno", line) >= line:
+                self._look_below(statement)
+                if node in self.parents:
+                    return
+
+    def _look_below(self, statement: ast.AST) -> None:
+        stack = [statement]
+        while stack:
+            here = stack.pop()
+            for name in here._fields:
+                value = getattr(here, name, None)
+                for item in value if isinstance(value, list) else (value,):
+                    if isinstance(item, ast.AST) and not isinstance(item, BLOCKS):
+                        self.parents[item] = here, name
+                        stack.append(item)
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """Return the module that a from-import names, relative ones resolved."""
@@ -132,6 +170,13 @@ class Module:
         name = parts[-1]
         in_tests = any(part in {"test", "tests", "testing"} for part in parts[:-1])
         return in_tests or name.startswith(("test_", "conftest")) or name.endswith("_test.py")
+
+
+def _start(statement: ast.AST) -> int:
+    """Return a statement's first line, that of its first decorator if it has one."""
+    first = statement.pattern if isinstance(statement, ast.match_case) else statement
+    lines = [each.lineno for each in getattr(first, "decorator_list", ())]
+    return int(min([getattr(first, "lineno", 0), *lines]))
 
 
 def parse(path: str, data: bytes, names: tuple[str, ...]) -> Module | Skipped:
@@ -173,7 +218,7 @@ def blocks(module: Module, node: ast.AST) -> tuple[tuple[ast.AST, str], ...]:
     known = module.around.get(node)
     if known is not None:
         return known
-    parent, name = module.parents.get(node, (None, ""))
+    parent, name = module.parent(node)
     if parent is None:
         found: tuple[tuple[ast.AST, str], ...] = ()
     elif isinstance(parent, _STARTS):

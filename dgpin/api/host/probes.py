@@ -114,8 +114,8 @@ def _is_first_of_many(scope: "Scope", node: ast.Call) -> bool:
         if isinstance(parent, (ast.For, ast.AsyncFor)):
             return any(isinstance(n, (ast.Return, ast.Break)) for n in ast.walk(parent))
         if isinstance(parent, ast.GeneratorExp):
-            up = scope.module.parents.get(parent)
-            func = up[0].func if up and isinstance(up[0], ast.Call) else None
+            up, _ = scope.module.parent(parent)
+            func = up.func if isinstance(up, ast.Call) else None
             return isinstance(func, ast.Name) and func.id == "next"
     return False
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dgpin.api.host.module import Binding, How, Module, Scope
+from dgpin.api.host.module import BLOCKS, Binding, How, Module, Scope
 
 _CHANGING = frozenset({"update", "pop", "setdefault", "clear"})
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
@@ -17,6 +17,7 @@ class Reader:
         self.module = module
         self.parents = module.parents
         self.reads = module.reads
+        self.statements = module.statements
 
     def run(self) -> None:
         """Fill the module's tables."""
@@ -28,24 +29,22 @@ class Reader:
             self.field(node, name, scope)
 
     def field(self, node: ast.AST, name: str, scope: Scope) -> None:
-        """Visit one field of a node; its parent is noted."""
+        """Visit one field of a node; the parent of a statement is noted."""
         value = getattr(node, name, None)
         if not value:  # nothing, or a list of nothing
             return
-        parents = self.parents
         tells = name == "test" or isinstance(node, (ast.BoolOp, ast.UnaryOp))
         for item in value if isinstance(value, list) else (value,):
             kind = type(item)
             if kind is ast.Name:  # two nodes of five
-                parents[item] = node, name
                 if tells:
                     self.module.tested.append((item, scope))
             elif kind is ast.Attribute and type(item.value) is ast.Name:  # one of five
-                parents[item] = node, name
-                parents[item.value] = item, "value"
                 self.reads.append((item, scope))
             elif (visitor := _VISITORS[kind]) is not None:
-                parents[item] = node, name
+                if _IS_BLOCK[kind]:
+                    self.parents[item] = node, name
+                    self.statements.append(item)
                 visitor(self, item, scope)
 
     def bind(self, name: str, binding: Binding) -> None:
@@ -276,6 +275,14 @@ _BARE = frozenset({"ctx", "op", "ops", "attr", "id", "arg", "name", "asname", "m
 _BARE |= {"kind", "type_comment", "type_ignores", "simple", "is_async", "conversion", "rest"}
 
 
+class _IsBlock(dict[type, bool]):
+    """Whether a node stands on lines of its own, by its type."""
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = issubclass(kind, BLOCKS)
+        return self[kind]
+
+
 class _Fields(dict[type, tuple[str, ...]]):
     """The fields of a node below which something can be read, by its type."""
 
@@ -285,6 +292,7 @@ class _Fields(dict[type, tuple[str, ...]]):
 
 
 _FIELDS = _Fields()
+_IS_BLOCK = _IsBlock()
 _VISITORS = _Visitors(
     {
         ast.FunctionDef: _function,
