@@ -31,13 +31,16 @@ class Bases:
     """The bases of registered classes, by path. `templates` are their `py::class_<…>`."""
 
     def __init__(self, templates: Mapping[str, tuple[str, ...]], definitions: Definitions) -> None:
-        self.templates = templates
+        # A text that does not compile may name no type.
+        self.templates = {path: given for path, given in templates.items() if given}
         self.definitions = definitions
         self.unknown: list[str] = []  # classes, one of whose bases is not registered in the text
         paths: dict[str, list[str]] = {}
-        for path, given in templates.items():
+        for path, given in self.templates.items():
             paths.setdefault(last(given[0]), []).append(path)
-        self._direct = {path: self._of(path, given, paths) for path, given in templates.items()}
+        self._direct = {
+            path: self._of(path, given, paths) for path, given in self.templates.items()
+        }
 
     def _of(
         self, path: str, given: tuple[str, ...], paths: Mapping[str, Sequence[str]]
