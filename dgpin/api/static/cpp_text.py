@@ -52,7 +52,7 @@ _DEFAULTS = {
     "kDouble": "torch.float64",
     "kFloat8_e4m3fn": "torch.float8_e4m3fn",
 }
-_NUMBER = re.compile(r"-?[\d.]+(?:e[+-]?\d+)?", re.IGNORECASE)
+_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
 _LONGEST_TYPE = 1_000  # characters; a type that is longer is taken for one that is not known here
 _LONGEST_TEXT = 16_384  # bytes of one node
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
