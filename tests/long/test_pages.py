@@ -30,7 +30,7 @@ LEFT_OUT = {
     ("README.md", Reason.GPU): 1,
     ("README.md", Reason.NETWORK): 1,
     ("docs/how-to/add-a-rule.md", Reason.CHECKOUT): 1,
-    ("docs/how-to/add-a-smoke-check.md", Reason.CHECKOUT): 1,
+    ("docs/how-to/add-a-smoke-check.md", Reason.CHECKOUT): 2,
     ("docs/how-to/add-a-smoke-check.md", Reason.GPU): 1,
     ("docs/how-to/build-deepgemm.md", Reason.SYSTEM): 1,
     ("docs/how-to/run-on-three-architectures.md", Reason.CLUSTER): 2,
