@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from dgpin import lines
 from dgpin.config import Config
 from dgpin.pin import grammar, template
 from dgpin.pin.facts import Facts
@@ -68,7 +69,7 @@ def blocks(reading: Reading) -> tuple[Block, ...]:
             continue
         path = entry.entry.path
         text = reading.texts[path]
-        lines = text.splitlines()
+        every = lines.split(text)
         starts = {site.line for site in entry.sites[:1] if entry.entry.each} or {
             site.line for site in entry.sites
         }
@@ -76,7 +77,7 @@ def blocks(reading: Reading) -> tuple[Block, ...]:
             opening = template.regions(text, entry.entry.scope)
             starts |= {template.line_of(text, start) for start, _ in opening}
         for start in starts:
-            block = _above(path, lines, start, entry.sites)
+            block = _above(path, every, start, entry.sites)
             if block is not None:
                 known = found.get((path, block.first))
                 sites = entry.sites if known is None else (*known.sites, *entry.sites)
@@ -86,16 +87,16 @@ def blocks(reading: Reading) -> tuple[Block, ...]:
     return tuple(sorted(found.values(), key=lambda block: (block.path, block.first)))
 
 
-def _above(path: str, lines: list[str], line: int, sites: tuple[Site, ...]) -> Block | None:
+def _above(path: str, every: list[str], line: int, sites: tuple[Site, ...]) -> Block | None:
     last = line - 1
     first = last
-    while first >= 1 and _COMMENT.match(lines[first - 1]):
+    while first >= 1 and _COMMENT.match(every[first - 1]):
         first -= 1
     first += 1
     if first > last:
         return None
     return Block(
-        path=path, first=first, last=last, lines=tuple(lines[first - 1 : last]), sites=sites
+        path=path, first=first, last=last, lines=tuple(every[first - 1 : last]), sites=sites
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from dgpin import lines
 from dgpin.pin import native, setup_reader
 from dgpin.pin.facts import Fact, Facts, Value
 from dgpin.pin.package import GENERATED, PACKAGE, Package
@@ -98,7 +99,7 @@ class _Derivation:
         if initial not in self.paths:
             return
         text = self.tree.read(initial).decode(errors="replace")
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(lines.split(text), 1):
             if match := _VERSION.match(line):
                 self.add("version", match[2], [Place(initial, number)])
         modules = self.python_files(_MODULE)
@@ -221,8 +222,8 @@ def _recorded(tree: Tree) -> dict[str, Place]:
     """Return the submodules that a source records, in the order of its .gitmodules."""
     listed: dict[str, Place] = {}
     if ".gitmodules" in tree.paths():
-        lines = tree.read(".gitmodules").decode(errors="replace").splitlines()
-        for number, line in enumerate(lines, 1):
+        text = tree.read(".gitmodules").decode(errors="replace")
+        for number, line in enumerate(lines.split(text), 1):
             key, is_pair, value = line.partition("=")
             if is_pair and key.strip() == "path":
                 bare = value.strip().removeprefix('"').removesuffix('"')

@@ -7,6 +7,7 @@ starts. What an image sets with ENV may be for whoever uses the image.
 import re
 from collections.abc import Iterator
 
+from dgpin import lines
 from dgpin.pin.sites import Reading
 from dgpin.pin.stray import Search
 from dgpin.verdict import Place, Row, Verdict
@@ -23,7 +24,7 @@ def unread(reading: Reading, search: Search) -> Iterator[Row]:
     read: set[str] = set()
     for path, text in reading.texts.items():
         if _PREFIX in text:
-            for number, line in enumerate(text.splitlines(), 1):
+            for number, line in enumerate(lines.split(text), 1):
                 read |= _read_on(line)
                 if not _is_comment(line):
                     for name in _EXPORT.findall(line):

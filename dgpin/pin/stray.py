@@ -74,6 +74,10 @@ def search_in(root: Path) -> Search:
     return lambda texts: _walk(root, [text.encode() for text in texts])
 
 
+# A name may hold an end of line, and a line what `str.splitlines` takes for one.
+_RECORD = re.compile(rb"([^\0]+)\0([0-9]+)\0([^\n]*)\n")
+
+
 def _git_grep(root: Path, texts: Iterable[str]) -> Iterator[tuple[str, int, str]]:
     from dgpin import process  # noqa: PLC0415 - start-up: `check` seldom searches
 
@@ -92,9 +96,8 @@ def _git_grep(root: Path, texts: Iterable[str]) -> Iterator[tuple[str, int, str]
     done = process.run(argv, env={**os.environ, "LC_ALL": "C"})
     if done.returncode not in (0, 1):  # 1: no line holds any of them
         done.check()
-    for record in done.stdout.decode(errors="replace").splitlines():
-        path, number, line = record.split("\0", 2)
-        yield path, int(number), line
+    for path, number, line in _RECORD.findall(done.stdout):
+        yield os.fsdecode(path), int(number), line.decode(errors="replace")
 
 
 def _walk(root: Path, texts: list[bytes]) -> Iterator[tuple[str, int, str]]:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from dgpin import cache
+from dgpin import cache, lines
 
 _KINDS = ("refs/heads/", "refs/tags/")
 _PULL = "pull/"
@@ -34,7 +34,7 @@ def _names() -> Iterator[str]:
 def _packed(mirror: str) -> Iterator[str]:
     with contextlib.suppress(OSError):
         text = Path(mirror, "packed-refs").read_text(encoding="utf-8", errors="replace")
-        for line in text.splitlines():
+        for line in lines.split(text):
             if line[:1] not in "#^":
                 yield line.partition(" ")[2]
 

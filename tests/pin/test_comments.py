@@ -53,6 +53,15 @@ def test_a_block_is_the_comment_right_above() -> None:
     assert (block.first, block.last, block.lines) == (3, 4, ("# one", "# two"))
 
 
+def test_a_form_feed_ends_no_line() -> None:
+    """The block above a site is the one that an editor shows there."""
+    text = f"# an old\fpage\n# SM120\nX=1\n# not this one\u2028\n\n# SM90\nV={OLD}\n"
+
+    (block,) = comments.blocks(reading({"f": text}, "\"f\" = 'V=<commit>'"))
+
+    assert (block.first, block.last, block.lines) == (6, 6, ("# SM90",))
+
+
 def test_a_named_file_is_a_path_with_a_directory() -> None:
     """Prose and variables are no files."""
     line = "# Keep in sync with tools/install.sh and ${X}/y.py, see https://h/a/b.md"
