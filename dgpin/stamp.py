@@ -23,13 +23,14 @@ def of_files(root: Path, paths: Iterable[str]) -> str:
     more without the stamp, or a link leads to a directory.
     """
     top = os.path.realpath(root)
-    whole = hashlib.sha256(f"{top}\0".encode(errors="surrogateescape"))
+    settled = time.time_ns() - RACE
+    rows = [top]
     for path in paths:
         row, latest = _row(f"{top}/{path}")
-        if latest > time.time_ns() - RACE:
+        if latest > settled:
             return ""
-        whole.update(f"{path}\0{row}\0".encode(errors="surrogateescape"))
-    return whole.hexdigest()
+        rows += path, row
+    return hashlib.sha256("\0".join(rows).encode(errors="surrogateescape")).hexdigest()
 
 
 def _row(path: str) -> tuple[str, int]:

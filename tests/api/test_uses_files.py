@@ -49,6 +49,17 @@ def test_another_encoding(tmp_path: Path) -> None:
     assert ["a.py:3", "b.py:1"] == places(scan(tmp_path))
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_line_ends_where_python_ends_it(tmp_path: Path, end: str) -> None:
+    """A form feed or U+2028 ends none, so the line that is shown is the one that is meant."""
+    text = "x = '\u2028'\n\f\nimport deep_gemm  # this one\n".replace("\n", end)
+    (tmp_path / "a.py").write_text(text, encoding="utf-8", newline="")
+
+    (use,) = scan(tmp_path).uses
+
+    assert ("a.py:3", "import deep_gemm  # this one") == (str(use.place), use.line)
+
+
 def test_links(tmp_path: Path) -> None:
     """Links are not followed: their target is listed itself, or is not the host's."""
     (tmp_path / "a.py").write_text(USE)

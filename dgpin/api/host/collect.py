@@ -120,9 +120,7 @@ class Collector:
 
     def _is_worth(self, call: ast.Call, scope: Scope) -> bool:
         """Whether a closer look at a call may find a use."""
-        if called_name(call) in _PROBES:
-            return True
-        return self.marks.carries(call.func, scope, result=True) or self.marks.carries(call, scope)
+        return called_name(call) in _PROBES or self.marks.calls(call, scope)
 
     def use(self, form: Form, targets: tuple[Target, ...], node: ast.AST, scope: Scope) -> Use:
         """Return a use at a node, with what stands around it."""

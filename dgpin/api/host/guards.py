@@ -31,6 +31,9 @@ class Around:
         self.marks = marks
         self.outcomes = Outcomes(evaluator)
         self.questions = Questions(evaluator, self.outcomes)
+        self._told: dict[
+            tuple[ast.expr, Scope, bool], list[Guard]
+        ] = {}  # many uses stand behind one
 
     # Handlers ---------------------------------------------------------------------------------
 
@@ -69,8 +72,11 @@ class Around:
         """Return the questions about the API that were answered before a node."""
         found: list[Guard] = []
         for test, where, holds in self.questions.known(node, scope):
-            found += self._guard(test, where, holds=holds)
-            found += self._version(test, where)
+            told = self._told.get((test, where, holds))
+            if told is None:
+                told = [*self._guard(test, where, holds=holds), *self._version(test, where)]
+                self._told[test, where, holds] = told
+            found += told
         found += self._handled(node, scope)
         return tuple(dict.fromkeys(found))
 

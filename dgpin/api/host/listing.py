@@ -11,6 +11,7 @@ from dgpin.api.uses import Skipped
 
 WORD = b"deep_gemm"
 LARGEST = 8 << 20  # bytes; generated tables are longer, host code is not
+_SPECIAL = "it is not a regular file"
 _SKIPPED = frozenset(
     {".git", ".hg", ".deps", ".venv", "venv", ".tox", "node_modules", "__pycache__", "build"}
     | {"dist", "site-packages"}
@@ -80,30 +81,46 @@ def read(root: Path, path: str) -> bytes | Skipped | None:
     """
     whole = f"{root}/{path}"  # 5000 Path objects would take longer than the reading
     try:
-        facts = os.lstat(whole)
-        if stat.S_ISLNK(facts.st_mode):
-            os.stat(whole)  # noqa: PTH116 - a link in a circle is worth a line
-            return None
-        if not stat.S_ISREG(facts.st_mode):
-            return Skipped(path=path, reason="it is not a regular file")
-        if facts.st_size > LARGEST:
-            return Skipped(path=path, reason=f"it is larger than {LARGEST >> 20} MiB")
-        return _content(whole, facts.st_size)
-    except FileNotFoundError:
-        return Skipped(path=path, reason="it is listed and is not there", is_there=False)
+        # By the system's calls: a file object takes twice as long to make. What is no regular
+        # file any more is neither followed nor waited for.
+        file = os.open(whole, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        return Skipped(path=path, reason=error.strerror or type(error).__name__)
-
-
-def _content(path: str, size: int) -> bytes:
-    """Return a file's bytes by the system's calls: a file object takes twice as long to make."""
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return _unopened(whole, path, error)
     try:
-        whole = os.read(file, size + 1)
-        if len(whole) == size:  # one byte more was asked for: that is its end
-            return whole
-        while more := os.read(file, size + 1):
-            whole += more
-        return whole
+        return _content(file, path)
+    except OSError as error:
+        return _unread(path, error)
     finally:
         os.close(file)
+
+
+def _unopened(whole: str, path: str, error: OSError) -> Skipped | None:
+    """Return why a file could not be opened; None for a link that leads somewhere."""
+    try:
+        mode = os.lstat(whole).st_mode
+        if stat.S_ISLNK(mode):
+            os.stat(whole)  # noqa: PTH116 - a link in a circle is worth a line
+            return None
+    except FileNotFoundError:
+        return Skipped(path=path, reason="it is listed and is not there", is_there=False)
+    except OSError as further:
+        return _unread(path, further)
+    return _unread(path, error) if stat.S_ISREG(mode) else Skipped(path=path, reason=_SPECIAL)
+
+
+def _unread(path: str, error: OSError) -> Skipped:
+    return Skipped(path=path, reason=error.strerror or type(error).__name__)
+
+
+def _content(file: int, path: str) -> bytes | Skipped:
+    facts = os.fstat(file)
+    if not stat.S_ISREG(facts.st_mode):
+        return Skipped(path=path, reason=_SPECIAL)
+    if facts.st_size > LARGEST:
+        return Skipped(path=path, reason=f"it is larger than {LARGEST >> 20} MiB")
+    whole = os.read(file, facts.st_size + 1)
+    if len(whole) == facts.st_size:  # one byte more was asked for: that is its end
+        return whole
+    while more := os.read(file, facts.st_size + 1):
+        whole += more
+    return whole

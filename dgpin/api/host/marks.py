@@ -4,7 +4,7 @@ It says too much rather than too little: names are followed by their text, and o
 """
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dgpin.api.host.module import Binding, How, Module, Scope
 from dgpin.api.host.project import Project, called_name
@@ -28,7 +28,6 @@ class Marks:
     def __init__(self, project: Project) -> None:
         self._marked: dict[Key, int] = {}
         self._readers: dict[Key, list[tuple[Key, bool]]] = {}
-        self._known: dict[ast.expr, tuple[Head, ...]] = {}
         self._tiers: dict[ast.expr, int] = {}
         self._names: set[str] = set()  # of the marked keys
         self._parameters: dict[str, list[Scope]] = {}
@@ -42,6 +41,9 @@ class Marks:
         self._todo: list[Key] = []
         for module in project.modules:
             self._module(module)
+        for name, functions in self._parameters.items():
+            for call, scope in project.calls.get(name, ()):
+                self._call(call, scope, functions)
         for name in _SEEDS:
             self._mark((None, name), _HANDLE)
         self._spread()
@@ -61,7 +63,17 @@ class Marks:
 
     def carries(self, node: ast.expr, scope: Scope, *, result: bool = False) -> bool:
         """Whether an expression may stand for a handle; or, with `result`, for a result."""
+        if type(node) is ast.Name and node.id not in self._names:
+            return False  # most are asked for, and say no
         return self._tier(node, scope) >= (_RESULT if result else _HANDLE)
+
+    def calls(self, call: ast.Call, scope: Scope) -> bool:
+        """Whether a call may be one of a handle or of a result, or may give a handle."""
+        if self.carries(call.func, scope, result=True):
+            return True
+        name = called_name(call)
+        known = name in _PASSING or name in _SEEDS or f"{name}()" in self._names
+        return known and self.carries(call, scope)
 
     def _tier(self, node: ast.expr, scope: Scope) -> int:
         """Return what an expression may stand for; it is what the best of its heads is."""
@@ -124,9 +136,13 @@ class Marks:
 
     def _module(self, module: Module) -> None:
         for scope in module.scopes.values():
-            for name, bindings in (*scope.bindings.items(), *scope.attributes.items()):
+            where = scope if scope.is_function else None
+            for name, bindings in scope.bindings.items():
                 for binding in bindings:
-                    self._binding(name, binding, scope)
+                    self._binding((where, name), binding)
+            for name, bindings in scope.attributes.items():
+                for binding in bindings:
+                    self._binding((None, name), binding)
             for statement in scope.returns:
                 if statement.value is not None:
                     self._reads((None, f"{_own_name(scope)}()"), statement.value, scope)
@@ -134,24 +150,23 @@ class Marks:
                 parent = module.parent(scope.node)[0]
                 if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
                     self._reads((None, f"{parent.targets[0].id}()"), scope.node.body, scope)
-        for call, scope in module.calls:
-            self._call(call, scope)
 
-    def _binding(self, name: str, binding: Binding, scope: Scope) -> None:
-        local = scope.is_function and name in scope.bindings and binding in scope.bindings[name]
-        key: Key = (scope, name) if local else (None, name)
-        if binding.how is How.IMPORTED:
-            full = f"{binding.module}.{binding.attribute}" if binding.attribute else binding.module
-            if library(full) is not None or library(binding.module) is not None:
-                self._mark(key, _HANDLE)
-            elif binding.attribute:
-                for suffix in ("", "()"):
-                    source: Key = (None, binding.attribute + suffix)
-                    self._readers.setdefault(source, []).append(((key[0], name + suffix), False))
-            elif isinstance(binding.node, ast.Import):
-                self._whole_module(binding.node)
-        elif binding.value is not None:
+    def _binding(self, key: Key, binding: Binding) -> None:
+        if binding.value is not None:
             self._reads(key, binding.value, binding.scope)
+            return
+        if binding.how is not How.IMPORTED:
+            return
+        where, name = key
+        full = f"{binding.module}.{binding.attribute}" if binding.attribute else binding.module
+        if library(full) is not None or library(binding.module) is not None:
+            self._mark(key, _HANDLE)
+        elif binding.attribute:
+            for suffix in ("", "()"):
+                source: Key = (None, binding.attribute + suffix)
+                self._readers.setdefault(source, []).append(((where, name + suffix), False))
+        elif isinstance(binding.node, ast.Import):
+            self._whole_module(binding.node)
 
     def _whole_module(self, node: ast.Import) -> None:
         for alias in node.names:
@@ -162,10 +177,8 @@ class Marks:
         for head, calls in self._heads(value, scope):
             self._readers.setdefault(head, []).append((key, calls))
 
-    def _call(self, call: ast.Call, scope: Scope) -> None:
-        functions = self._parameters.get(called_name(call), ())
-        if not functions:
-            return
+    def _call(self, call: ast.Call, scope: Scope, functions: list[Scope]) -> None:
+        """Note what a call may hand on to the host's functions of that name."""
         for index, arg in enumerate(call.args):
             heads = [head for head, calls in self._heads(arg, scope) if not calls]
             for function in functions if heads else ():
@@ -179,27 +192,26 @@ class Marks:
                     reader = (function, keyword.arg or "")
                     self._readers.setdefault(head, []).append((reader, False))
 
-    def _heads(self, node: ast.expr, scope: Scope) -> tuple[Head, ...]:
+    def _heads(self, node: ast.expr, scope: Scope) -> Sequence[Head]:
         """Return what may make an expression carry something, and whether by a call of it."""
-        found = self._known.get(node)
-        if found is None:
-            found = self._known[node] = self._read(node, scope)
-        return found
-
-    def _read(self, node: ast.expr, scope: Scope) -> tuple[Head, ...]:
         if isinstance(node, ast.Name):
             return ((_key(node.id, scope), False),)
-        if isinstance(node, ast.Attribute):
-            head: Head = ((None, node.attr), False)
-            if isinstance(node.value, _BASES):
-                return (head, *self._heads(node.value, scope))
-            return (head,)
         if isinstance(node, ast.Call):
-            return tuple(self._call_heads(node, scope))
+            return list(self._call_heads(node, scope))
+        found: list[Head] = []
+        while isinstance(node, ast.Attribute):
+            found.append(((None, node.attr), False))
+            node = node.value
+            if not isinstance(node, _BASES):
+                return found
+        if found:
+            return [*found, *self._heads(node, scope)]
         if isinstance(node, ast.Lambda):
             return self._heads(node.body, scope.module.scopes[node])
-        parts = (part for name in _FIELDS.get(type(node), ()) for part in _items(node, name))
-        return tuple(head for part in parts for head in self._heads(part, scope))
+        for name in _FIELDS.get(type(node), ()):
+            for part in _items(node, name):
+                found += self._heads(part, scope)
+        return found
 
     def _call_heads(self, node: ast.Call, scope: Scope) -> Iterator[Head]:
         name = called_name(node)

@@ -2,6 +2,7 @@
 
 import ast
 import io
+import re
 import tokenize
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from dgpin.api.uses import Skipped
 from dgpin.verdict import Place
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)  # what stands on lines of its own
 _STARTS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.Module)
@@ -80,15 +82,15 @@ class Module:
 
     path: str
     names: tuple[str, ...]
-    lines: list[str]
+    text: str
     tree: ast.Module
     is_package: bool
     top: Scope = field(init=False)
+    _lines: list[str] = field(default_factory=list)
     scopes: dict[ast.AST, Scope] = field(default_factory=dict)
     # Of statements, as they stand, and of what `parent` was asked for.
     parents: dict[ast.AST, tuple[ast.AST, str]] = field(default_factory=dict)
     statements: list[ast.stmt | ast.ExceptHandler | ast.match_case] = field(default_factory=list)
-    _starts: list[int] = field(default_factory=list)  # their lines
     calls: list[tuple[ast.Call, Scope]] = field(default_factory=list)
     reads: list[tuple[ast.Attribute | ast.Subscript, Scope]] = field(default_factory=list)
     compares: list[tuple[ast.Compare, Scope]] = field(default_factory=list)
@@ -102,7 +104,10 @@ class Module:
 
     def line(self, number: int) -> str:
         """Return a source line, stripped."""
-        return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
+        if not self._lines:  # half of the files have no use
+            # As Python counts: to `str.splitlines` a form feed ends a line too.
+            self._lines += _LINE_END.split(self.text)
+        return self._lines[number - 1].strip() if 0 < number <= len(self._lines) else ""
 
     def above(self, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
         """Yield each ancestor with the field through which it is reached, nearest first."""
@@ -122,10 +127,8 @@ class Module:
 
     def _look_below_statements(self, node: ast.AST) -> None:
         """Note the parents in the statements around a node, the nearest first, until its own."""
-        if not self._starts:
-            self._starts += map(_start, self.statements)
         line = getattr(node, "lineno", 0)
-        for index in range(bisect_right(self._starts, line) - 1, -1, -1):
+        for index in range(bisect_right(self.statements, line, key=_start) - 1, -1, -1):
             statement = self.statements[index]
             if getattr(statement, "end_lineno", line) >= line:
                 self._look_below(statement)
@@ -198,7 +201,7 @@ def parse(path: str, data: bytes, names: tuple[str, ...]) -> Module | Skipped:
     module = Module(
         path=path,
         names=names,
-        lines=text.splitlines(),
+        text=text,
         tree=tree,
         is_package=path.endswith("__init__.py"),
     )

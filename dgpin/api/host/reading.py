@@ -6,6 +6,7 @@ from typing import Any
 
 from dgpin.api.host.module import BLOCKS, Binding, How, Module, Scope
 
+_ASKING = frozenset({ast.BoolOp, ast.UnaryOp})  # whether their operands are true
 _CHANGING = frozenset({"update", "pop", "setdefault", "clear"})
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -23,29 +24,27 @@ class Reader:
         """Fill the module's tables."""
         self.children(self.module.tree, self.module.top)
 
-    def children(self, node: ast.AST, scope: Scope) -> None:
-        """Visit what lies directly under a node."""
-        for name in _FIELDS[type(node)]:
-            self.field(node, name, scope)
+    def children(self, node: ast.AST, scope: Scope, fields: tuple[str, ...] | None = None) -> None:
+        """Visit what lies directly under a node, or in some of its fields.
 
-    def field(self, node: ast.AST, name: str, scope: Scope) -> None:
-        """Visit one field of a node; the parent of a statement is noted."""
-        value = getattr(node, name, None)
-        if not value:  # nothing, or a list of nothing
-            return
-        tells = name == "test" or isinstance(node, (ast.BoolOp, ast.UnaryOp))
-        for item in value if isinstance(value, list) else (value,):
-            kind = type(item)
-            if kind is ast.Name:  # two nodes of five
-                if tells:
-                    self.module.tested.append((item, scope))
-            elif kind is ast.Attribute and type(item.value) is ast.Name:  # one of five
-                self.reads.append((item, scope))
-            elif (visitor := _VISITORS[kind]) is not None:
-                if _IS_BLOCK[kind]:
-                    self.parents[item] = node, name
-                    self.statements.append(item)
-                visitor(self, item, scope)
+        The parent of a statement is noted.
+        """
+        for name in _FIELDS[type(node)] if fields is None else fields:
+            value = getattr(node, name, None)
+            if not value:  # nothing, or a list of nothing
+                continue
+            for item in value if type(value) is list else (value,):
+                kind = type(item)
+                if kind is ast.Name:  # two nodes of five
+                    if name == "test" or type(node) in _ASKING:
+                        self.module.tested.append((item, scope))
+                elif kind is ast.Attribute and type(item.value) is ast.Name:  # one of five
+                    self.reads.append((item, scope))
+                elif (visitor := _VISITORS[kind]) is not None:
+                    if _IS_BLOCK[kind]:
+                        self.parents[item] = node, name
+                        self.statements.append(item)
+                    visitor(self, item, scope)
 
     def bind(self, name: str, binding: Binding) -> None:
         """Note a binding where the name lives."""
@@ -88,9 +87,8 @@ class Reader:
         self.bind(node.name, Binding(how=How.DEFINED, node=node, scope=scope))
         inner = self.enter(node, node.name, scope)
         self.parameters(node.args, inner)
-        for name in ("decorator_list", "args", "returns"):
-            self.field(node, name, scope)
-        self.field(node, "body", inner)
+        self.children(node, scope, ("decorator_list", "args", "returns"))
+        self.children(node, inner, ("body",))
 
     def enter(self, node: ast.AST, name: str, scope: Scope) -> Scope:
         """Return a new scope inside another."""
@@ -137,17 +135,16 @@ def _lambda(reader: Reader, node: ast.AST, scope: Scope) -> None:
     if isinstance(node, ast.Lambda):
         inner = reader.enter(node, "<lambda>", scope)
         reader.parameters(node.args, inner)
-        reader.field(node, "args", scope)
-        reader.field(node, "body", inner)
+        reader.children(node, scope, ("args",))
+        reader.children(node, inner, ("body",))
 
 
 def _class(reader: Reader, node: ast.AST, scope: Scope) -> None:
     if isinstance(node, ast.ClassDef):
         reader.bind(node.name, Binding(how=How.DEFINED, node=node, scope=scope))
         inner = reader.enter(node, node.name, scope)
-        for name in ("decorator_list", "bases", "keywords"):
-            reader.field(node, name, scope)
-        reader.field(node, "body", inner)
+        reader.children(node, scope, ("decorator_list", "bases", "keywords"))
+        reader.children(node, inner, ("body",))
 
 
 def _assign(reader: Reader, node: ast.AST, scope: Scope) -> None:
@@ -229,11 +226,10 @@ def _import(reader: Reader, node: ast.AST, scope: Scope) -> None:
 def _call(reader: Reader, node: ast.AST, scope: Scope) -> None:
     if isinstance(node, ast.Call):
         reader.module.calls.append((node, scope))
-        match node.func:
-            case ast.Attribute(attr=attr, value=ast.Name(id=name)) if attr in _CHANGING:
-                reader.change(name, node, scope)
-            case _:
-                pass
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+            owner = node.func.value
+            if isinstance(owner, ast.Name):
+                reader.change(owner.id, node, scope)
     reader.children(node, scope)
 
 
@@ -255,15 +251,11 @@ def _return(reader: Reader, node: ast.AST, scope: Scope) -> None:
     reader.children(node, scope)
 
 
-def _leaf(_reader: Reader, _node: ast.AST, _scope: Scope) -> None:
-    """Leave a node that has none below it."""
-
-
 _Visit = Callable[[Reader, Any, Scope], None]
 
 
 class _Visitors(dict[type, "_Visit | None"]):
-    """What is done with a node, by its type; None with what is none."""
+    """What is done with a node, by its type; None with what is none, or has none below it."""
 
     def __missing__(self, kind: type) -> "_Visit | None":
         self[kind] = Reader.children if issubclass(kind, ast.AST) else None
@@ -319,6 +311,6 @@ _VISITORS = _Visitors(
         ast.Subscript: _read,
         ast.Compare: _compare,
         ast.Return: _return,
-        ast.Constant: _leaf,
+        ast.Constant: None,
     }
 )
