@@ -42,6 +42,37 @@ class Item:
     needed_by: tuple[Place, ...] = ()
 
 
+def found(kind: Kind, name: str, detail: str) -> Item:
+    """Return the row of what is there."""
+    return Item(kind=kind, name=name, status=Status.FOUND, detail=detail)
+
+
+def note(kind: Kind, name: str, detail: str) -> Item:
+    """Return the row of what is no obstacle, but worth a word."""
+    return Item(kind=kind, name=name, status=Status.NOTE, detail=detail)
+
+
+def missing(
+    kind: Kind,
+    name: str,
+    detail: str,
+    *,
+    package: str = "",
+    pip: str = "",
+    needed_by: tuple[Place, ...] = (),
+) -> Item:
+    """Return the row of what is not there."""
+    return Item(
+        kind=kind,
+        name=name,
+        status=Status.MISSING,
+        detail=detail,
+        package=package,
+        pip=pip,
+        needed_by=needed_by,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preflight:
     """The table of one toolchain."""

@@ -175,6 +175,18 @@ def test_old_compiler_is_named_by_what_it_lacks(each: World) -> None:
     assert "it came with GCC 13" in item.detail
 
 
+def test_compiler_that_fails_without_a_word(world: World) -> None:
+    """One that is killed, or a wrapper that fails, is a row like any other."""
+    complete(world)
+    real = world.bin / "g++"
+    answer = '*" -fsyntax-only "*) exit 1 ;;\n'
+    real.write_text(real.read_text().replace('*" -M "*)', f'{answer}*" -M "*)'))
+
+    (item,) = (item for item in inspect(world).missing if item.name.startswith("g++"))
+
+    assert "cannot compile C++20: it fails and says nothing" == item.detail
+
+
 def test_compiler_without_the_shared_library_is_refused(world: World) -> None:
     """A g++ whose libstdc++ is only static would make a `_C` that imports and then crashes."""
     complete(world)
