@@ -13,7 +13,7 @@ from dgpin import cache, process
 # Each changes what is compiled, where it is kept, or how it is launched; what a user has set for
 # a server must not decide whether a build is sound. 2.8 reads every DG_JIT_x also as DJ_JIT_x.
 _CLEARED = re.compile(
-    r"(DG|DJ|PYTORCH|TORCH|NCCL|CUDA_LAUNCH|CUDA_MODULE|CUBLAS|NVCC)_.*|LD_PRELOAD|CUDA_PATH|PYTHON.*"
+    r"(DG|DJ|PYTORCH|TORCH|NCCL|CUDA_LAUNCH|CUDA_MODULE|CUDA_ENABLE|CUDA_COREDUMP|CUBLAS|NVCC)_.*|LD_PRELOAD|CUDA_PATH|PYTHON.*"
 )
 _USUAL_HOME = Path("/usr/local/cuda")
 

@@ -22,6 +22,8 @@ def test_prepare() -> None:
         "PYTHONPATH": "/elsewhere",
         "LD_PRELOAD": "/lib/shim.so",
         "CUDA_LAUNCH_BLOCKING": "1",
+        "CUDA_ENABLE_COREDUMP_ON_EXCEPTION": "1",
+        "CUDA_COREDUMP_FILE": "/dumps/%p",
     }
 
     assert environment.prepare(given, KIT, Path("/jit")) == {
