@@ -340,6 +340,18 @@ def test_no_place_to_run(machine: World, gpu: str, why: str) -> None:
     assert 3 == report.exit_code()
 
 
+def test_broken_build_on_another_gpu(machine: World) -> None:
+    """A finding of level 0 is told by its exit code 1, also where nothing can be run."""
+    machine.env["FAKE_GPU"] = "10.0"
+    (machine.package / "include" / "cute").rmdir()
+
+    report = machine.run(machine.good(), arch="sm_90")
+
+    assert "the GPU is Fake GPU (sm_100), not sm_90" == report.blocked
+    assert ["include-tree"] == facts(report)
+    assert 1 == report.exit_code()
+
+
 def test_gpu_without_checks(machine: World) -> None:
     """On a GPU for which there are no checks, nothing is proven and the exit code is 3."""
     machine.env["FAKE_GPU"] = "8.9"
