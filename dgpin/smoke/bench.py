@@ -18,7 +18,8 @@ REPEATS = 8
 class Bench:
     """The device as one check sees it.
 
-    `announce` is told the name of each call before it is made, so that a hang can be named.
+    `announce` is told the name of each call before it is made, so that a hang can be named;
+    `alone` returns when no other process of the run works on the device.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class Bench:
         device: str = "cuda",
         needs: Needs = VLLM,
         announce: Callable[[str], None] = lambda _: None,
+        alone: Callable[[], None] = lambda: None,
     ) -> None:
         self.torch = torch
         self.build = build
@@ -39,6 +41,7 @@ class Bench:
         self.cold_seconds = 0.0
         self.warm_ms: list[float] = []
         self._announce = announce
+        self._alone = alone
         self._kept: list[object] = []
         torch.manual_seed(SEED)
 
@@ -91,6 +94,15 @@ class Bench:
         copy, owner = guard.at_the_end(self.torch, tensor)
         self._kept.append(owner)
         return copy
+
+    def alone(self) -> None:
+        """Wait for the device to be free of others, before the call that may fault.
+
+        A fault is slow, and slows everybody, while another process has work there. Compile before:
+        the others wait too.
+        """
+        self.synchronize()
+        self._alone()
 
     def first(self, name: str, call: Callable[[], T]) -> T:
         """Make the first call of something that may compile, and time it to its end."""

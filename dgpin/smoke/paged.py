@@ -179,6 +179,9 @@ def _wrong_rows(got: Tensor, expected: Tensor, inside: Tensor) -> int:
 def empty_schedule(bench: Bench, *, next_n: int, batch: int, block_kv: int = 64) -> Outcome:
     """Ask for the schedule of a batch in which every context is empty."""
     context = bench.guarded(bench.integers([[0] * next_n] * batch))
+    some = bench.integers([[block_kv] * next_n] * batch)  # the same kernel, with work to do
+    bench.first("get_paged_mqa_logits_metadata", lambda: schedule(bench, some, block_kv))
+    bench.alone()
     made = bench.first("get_paged_mqa_logits_metadata", lambda: schedule(bench, context, block_kv))
     rows = made.tolist()
     fault = schedule_faults(bench, made, context)
@@ -212,6 +215,7 @@ def empty_batch(bench: Bench, *, next_n: int, batch: int = 1024, block_kv: int =
     )
     made = bench.integers([[batch, 0]] * (slots(bench, next_n) + 1))
     cache = case.cache(torch, case.scales)
+    bench.alone()
     bench.first(
         "fp8_fp4_paged_mqa_logits", lambda: call(bench, case, cache, case.block_table, made)
     )

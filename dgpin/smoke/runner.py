@@ -18,11 +18,13 @@ from dgpin.smoke import transcript
 from dgpin.smoke.case import Check
 from dgpin.smoke.results import Ran, Result, Trouble
 from dgpin.smoke.transcript import Child, Event
+from dgpin.smoke.turns import Turns
 from dgpin.smoke.wanted import VLLM, Needs
 from dgpin.verdict import Verdict
 
 WORKER = Path(__file__).with_name("worker.py")
 LOADING_SECONDS = 180.0  # as in worker.py
+WAITING_SECONDS = 300.0  # as in worker.py
 _GRACE = 5.0  # the worker's own watchdog comes first: it can say where
 _POLL = 0.05
 
@@ -69,28 +71,44 @@ class _Floor:
     """What the threads of a run share."""
 
     scratch: Path
+    turns: Turns
     events: "queue.Queue[tuple[str, Event]]" = field(default_factory=queue.Queue)
     stop: threading.Event = field(default_factory=threading.Event)
 
 
 def deal(checks: Sequence[Check], shards: int) -> tuple[tuple[Check, ...], ...]:
-    """Deal checks to processes: families together, about equal in compile time, faults last."""
+    """Deal checks to processes: families together, about equal in compile time, faults last.
+
+    Those that may fault are spread: the second in a process would need a fresh one.
+    """
     families: dict[str, list[Check]] = {}
     for check in checks:
-        families.setdefault(check.family or check.id, []).append(check)
-    heavy = sorted(families.values(), key=lambda group: -sum(check.seconds for check in group))
+        alone = check.may_fault or not check.family
+        families.setdefault(check.id if alone else check.family, []).append(check)
+    heavy = sorted(families.values(), key=lambda group: -_seconds(group))
     hands: list[list[Check]] = [[] for _ in range(max(1, min(shards, len(heavy))))]
-    for group in heavy:
-        lightest = min(hands, key=lambda hand: sum(check.seconds for check in hand))
-        lightest.extend(group)
-    return tuple(tuple(sorted(hand, key=lambda check: check.may_fault)) for hand in hands)
+    for group in sorted(heavy, key=lambda group: group[0].may_fault):
+        risky = group[0].may_fault
+        chosen = min(hands, key=lambda hand: (risky and _risks(hand), _seconds(hand)))
+        chosen.extend(group)
+    return tuple(map(tuple, hands))
+
+
+def _risks(checks: Sequence[Check]) -> int:
+    return sum(check.may_fault for check in checks)
+
+
+def _seconds(checks: Sequence[Check]) -> float:
+    return sum(check.seconds for check in checks)
 
 
 def run(plans: Sequence[Plan], watch: Watch = lambda _label, _event: None) -> tuple[Ran, ...]:
     """Run all plans, their processes interleaved, and return what each found."""
     started = time.monotonic()
-    with _floor() as floor, ThreadPoolExecutor(max(plan.shards for plan in plans)) as pool:
-        hands = [deal(plan.checks, plan.shards) for plan in plans]
+    hands = [deal(plan.checks, plan.shards) for plan in plans]
+    total = sum(map(len, hands))
+    turns = Turns(limit=max(plan.shards for plan in plans), ahead=total)
+    with _floor(turns) as floor, ThreadPoolExecutor(total) as pool:
         waiting: list[tuple[int, Future[_Shard]]] = []
         for turn in range(max(map(len, hands))):
             for index, (plan, dealt) in enumerate(zip(plans, hands, strict=True)):
@@ -110,9 +128,9 @@ def run(plans: Sequence[Plan], watch: Watch = lambda _label, _event: None) -> tu
 
 
 @contextlib.contextmanager
-def _floor() -> Iterator[_Floor]:
+def _floor(turns: Turns) -> Iterator[_Floor]:
     with tempfile.TemporaryDirectory(prefix="dgpin-smoke-") as scratch:
-        yield _Floor(scratch=Path(scratch))
+        yield _Floor(scratch=Path(scratch), turns=turns)
 
 
 def _follow(futures: Sequence["Future[_Shard]"], floor: _Floor, watch: Watch) -> None:
@@ -129,12 +147,23 @@ class _Shard:
 
 
 def _shard(plan: Plan, checks: Sequence[Check], floor: _Floor) -> _Shard:
+    """Run checks when there is a place for them."""
+    go = Path(tempfile.mkdtemp(dir=floor.scratch), "go")
+    floor.turns.begin(go, floor.stop.is_set)
+    try:
+        return _answers(plan, checks, floor, go)
+    finally:
+        floor.turns.end(go)
+
+
+def _answers(plan: Plan, checks: Sequence[Check], floor: _Floor, go: Path) -> _Shard:
     """Run checks in a process, and in fresh ones after each that took its process along."""
     todo = list(checks)
     children: list[Child] = []
     results: list[Result] = []
     while todo and not floor.stop.is_set():
-        child = _child(plan, todo, floor)
+        child = _child(plan, todo, floor, go)
+        floor.turns.resume(go)  # it may have died in the queue
         children.append(child)
         trouble = transcript.trouble(child)
         if trouble is not None:
@@ -151,13 +180,14 @@ def _shard(plan: Plan, checks: Sequence[Check], floor: _Floor) -> _Shard:
     return _Shard(children=tuple(children), results=tuple(results), trouble=None)
 
 
-def _child(plan: Plan, checks: Sequence[Check], floor: _Floor) -> Child:
-    scratch = Path(tempfile.mkdtemp(dir=floor.scratch))
+def _child(plan: Plan, checks: Sequence[Check], floor: _Floor, go: Path) -> Child:
+    scratch = Path(tempfile.mkdtemp(dir=go.parent))
     events, request = scratch / "events.jsonl", scratch / "request.json"
     request.write_text(
         json.dumps(
             {
                 "events": str(events),
+                "go": str(go),
                 "package": None if plan.package is None else str(plan.package),
                 "module": plan.module,
                 "arch": plan.arch,
@@ -165,11 +195,12 @@ def _child(plan: Plan, checks: Sequence[Check], floor: _Floor) -> Child:
                 "checks": [check.id for check in checks],
                 "needs": asdict(plan.needs),
                 "patience": plan.patience,
+                "wrapped": bool(plan.wrapper),
             }
         ),
         encoding="utf-8",
     )
-    watcher = _Watcher(plan, {check.id: check for check in checks}, events, floor)
+    watcher = _Watcher(plan, {check.id: check for check in checks}, events, floor, go)
     thread = threading.Thread(target=watcher.watch, daemon=True)
     thread.start()
     try:
@@ -192,14 +223,16 @@ def _child(plan: Plan, checks: Sequence[Check], floor: _Floor) -> Child:
 
 def _longest(plan: Plan, checks: Sequence[Check]) -> float:
     """Return when even a process that says nothing, not even that it started, is given up."""
-    return LOADING_SECONDS + sum(c.deadline * plan.patience + _GRACE for c in checks) + _GRACE
+    waits = sum(WAITING_SECONDS for c in checks if c.may_fault)
+    answers = sum(c.deadline * plan.patience + _GRACE for c in checks)
+    return LOADING_SECONDS + waits + answers + _GRACE
 
 
 class _Watcher:
     """Reads a process's events as they come, and kills it when a check outstays its deadline."""
 
     def __init__(
-        self, plan: Plan, checks: Mapping[str, Check], events: Path, floor: _Floor
+        self, plan: Plan, checks: Mapping[str, Check], events: Path, floor: _Floor, go: Path
     ) -> None:
         self.ended = threading.Event()
         self.killed = False
@@ -207,6 +240,7 @@ class _Watcher:
         self._checks = checks
         self._path = events
         self._floor = floor
+        self._go = go
         self._told = 0
         self._pid = 0
         self._deadline = time.monotonic() + LOADING_SECONDS + _GRACE
@@ -233,9 +267,14 @@ class _Watcher:
         events = self.seen()
         for event in events[self._told :]:
             self._pid = event.get("pid", self._pid)
-            if event["event"] == "check":
+            if event["event"] in {"check", "alone"}:
                 limit = self._checks[event["check"]].deadline * self._plan.patience
                 self._deadline = time.monotonic() + limit + _GRACE
+            if event["event"] == "wait":
+                self._deadline = time.monotonic() + WAITING_SECONDS + _GRACE
+                self._floor.turns.wait(self._go)
+            if event["event"] == "alone":
+                self._floor.turns.resume(self._go)
             self._floor.events.put((self._plan.label, event))
         self._told = len(events)
 

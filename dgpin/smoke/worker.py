@@ -13,6 +13,7 @@ import faulthandler
 import importlib.util
 import json
 import os
+import resource
 import sys
 import time
 import traceback
@@ -23,6 +24,7 @@ from typing import Any
 
 POISONED = 70
 LOADING_SECONDS = 180.0
+WAITING_SECONDS = 300.0
 TEXT_LIMIT = 20_000
 
 
@@ -36,6 +38,32 @@ class Events:
         """Append one event."""
         line = json.dumps({"event": event, **fields}, default=str)
         os.write(self._handle, (line + "\n").encode())
+
+
+class Turn:
+    """One check's way to have the device to itself; `waited` is in seconds."""
+
+    def __init__(self, check: str, deadline: float, go: Path, events: Events) -> None:
+        self.waited = 0.0
+        self._check = check
+        self._deadline = deadline
+        self._go = go
+        self._events = events
+
+    def take(self) -> None:
+        """Wait until the file is there. Being alone only saves time, so not for ever."""
+        began = time.monotonic()
+        self._events.tell("wait", check=self._check)
+        faulthandler.cancel_dump_traceback_later()
+        parent = os.getppid()
+        while not self._go.exists() and time.monotonic() - began < WAITING_SECONDS:
+            if os.getppid() != parent:
+                os._exit(1)  # nobody is left to say go, nor to read an answer
+            time.sleep(0.01)
+        self._go.unlink(missing_ok=True)
+        faulthandler.dump_traceback_later(self._deadline, exit=True)
+        self._events.tell("alone", check=self._check)
+        self.waited += time.monotonic() - began
 
 
 def load_package(name: str, directory: Path) -> ModuleType:
@@ -56,6 +84,8 @@ def main(request: dict[str, Any]) -> int:
     """Load torch, the build and the device, then run the checks in order."""
     events = Events(request["events"])
     events.tell("started", pid=os.getpid())
+    # A crash is an answer, and torch with its device is much to write to a disk.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     load_package("dgpin", Path(__file__).resolve().parents[1])
     faulthandler.dump_traceback_later(LOADING_SECONDS, exit=True)
     loaded = _load(request, events)
@@ -67,6 +97,10 @@ def main(request: dict[str, Any]) -> int:
             # Not a plain exit: the lost device's destructors would only add noise.
             os._exit(POISONED)
     events.tell("done")
+    if not request["wrapped"]:
+        # Unloading torch takes half a second, and who waits to be alone waits for it too.
+        _flush()
+        os._exit(0)
     return 0
 
 
@@ -148,16 +182,19 @@ def _run(  # noqa: PLR0917 - one call, below
 
     module = _module(name, request["directory"])
     check = module.CHECK
-    faulthandler.dump_traceback_later(check.deadline * request["patience"], exit=True)
+    deadline = check.deadline * request["patience"]
+    faulthandler.dump_traceback_later(deadline, exit=True)
     _mark(name)
     events.tell("check", check=name)
     before = _kernels()
+    turn = Turn(name, deadline, Path(request["go"]), events)
     bench = Bench(
         torch,
         build,
         arch=arch,
         needs=wanted.from_json(request["needs"]),
         announce=lambda call: events.tell("call", check=name, call=call),
+        alone=turn.take,
     )
     began = time.perf_counter()
     told: dict[str, object]
@@ -182,7 +219,7 @@ def _run(  # noqa: PLR0917 - one call, below
         "end",
         check=name,
         lost=lost,
-        seconds=time.perf_counter() - began,
+        seconds=time.perf_counter() - began - turn.waited,
         cold_seconds=bench.cold_seconds,
         warm_ms=bench.warm_ms,
         kernels=sorted(_kernels() - before),

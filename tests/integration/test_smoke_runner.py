@@ -1,9 +1,18 @@
 """The runner answers for each check, whatever became of its process."""
 
+import json
+import subprocess
+import time
+from dataclasses import asdict
 from pathlib import Path
+from subprocess import PIPE
+from textwrap import dedent
 
 import pytest
 
+from dgpin.smoke.case import Check
+from dgpin.smoke.runner import WORKER
+from dgpin.smoke.wanted import VLLM
 from tests.integration.smoke import world
 from tests.integration.smoke.world import World
 
@@ -75,3 +84,125 @@ def test_cache_that_is_none(machine: World) -> None:
     report = machine.run(machine.good(), level=0)
 
     assert "old-kernels" not in [row.rule for row in report.facts]
+
+
+BUSY = """
+import time
+time.sleep({seconds})
+return Outcome(number=0, notes={{"ended": time.time()}})
+"""
+RISKY = """
+import os, time
+asked = time.time()
+bench.alone()
+alone = time.time()
+{then}
+return Outcome(number=0, notes={{"asked": asked, "alone": alone}})
+"""
+
+
+def risky(machine: World, then: str = "", *, name: str = "risky", deadline: float = 60) -> Check:
+    """Write a check that wants the device to itself, and does this with it."""
+    body = RISKY.format(then=dedent(then).strip())
+    return machine.check(name, body, may_fault=True, deadline=deadline)
+
+
+def test_a_risk_waits_for_the_others(machine: World) -> None:
+    """What may fault begins when no other check runs, and its waiting is not its own time."""
+    busy = machine.check("busy", BUSY.format(seconds=1))
+
+    report = machine.run(busy, risky(machine))
+    first, second = report.results
+
+    assert ["pass", "pass"] == [first.verdict.value, second.verdict.value]
+    moments = [second.notes["asked"], first.notes["ended"], second.notes["alone"]]
+    assert sorted(map(str, moments)) == list(map(str, moments))
+    assert second.seconds < 0.5
+
+
+def test_waiting_has_no_deadline(machine: World) -> None:
+    """Who waits for a check that hangs is not taken for hanging itself."""
+    hanging = machine.check("hanging", "bench.build.hang()", deadline=1)
+
+    report = machine.run(hanging, risky(machine, deadline=0.5))
+
+    assert ["timeout", "pass"] == [each.verdict.value for each in report.results]
+
+
+def test_a_deadline_after_waiting(machine: World) -> None:
+    """Who hangs once it is alone is stopped like any other."""
+    busy = machine.check("busy", BUSY.format(seconds=0.5))
+
+    report = machine.run(busy, risky(machine, "bench.build.hang()", deadline=1))
+
+    assert ["pass", "timeout"] == [each.verdict.value for each in report.results]
+
+
+def test_faults_do_not_meet(machine: World) -> None:
+    """The next check that may fault goes on when the process of the one before is gone."""
+    then = f"""
+        with open({str(machine.root / "processes")!r}, "a+") as log:
+            log.seek(0)
+            alive = [pid for pid in log.read().split() if os.path.exists(f"/proc/{{pid}}")]
+            print(os.getpid(), file=log)
+        assert not alive, alive
+        bench.torch.lose()
+    """
+    risks = [risky(machine, then, name=f"risk{at}") for at in range(3)]
+
+    report = machine.run(*risks, machine.good(), shards=4)
+
+    found = [each.explanation.cause if each.explanation else "" for each in report.results]
+    assert ["fault", "fault", "fault", ""] == found
+    assert "pass" == report.results[-1].verdict.value
+
+
+def test_a_fault_among_those_who_wait(machine: World) -> None:
+    """With one process for all, each fault's fresh process waits for nobody."""
+    risks = [risky(machine, "bench.torch.lose()", name=f"risk{at}") for at in range(2)]
+
+    report = machine.run(*risks, machine.good(), shards=1)
+
+    assert ["fail", "fail", "pass"] == [each.verdict.value for each in report.results]
+
+
+def test_nobody_left_to_wait_for(machine: World) -> None:
+    """A process that waits to be alone ends when what started it is gone."""
+    risky(machine)
+    events, request = machine.root / "events", machine.root / "request"
+    told = {
+        "events": str(events), "go": str(machine.root / "go"), "package": str(machine.package),
+        "module": "", "arch": None, "directory": str(machine.checks), "checks": ["risky"],
+        "needs": asdict(VLLM), "patience": 1, "wrapped": False,
+    }  # fmt: skip
+    request.write_text(json.dumps(told))
+    start = "import subprocess, sys; subprocess.Popen(sys.argv[1:]); sys.stdin.read()"
+    words = [str(each) for each in (machine.python, "-c", start, machine.python, WORKER, request)]
+    parent = subprocess.Popen(words, env=machine.env, stdin=PIPE, stdout=PIPE)
+    while '"wait"' not in (events.read_text() if events.exists() else ""):
+        time.sleep(0.02)
+
+    # The worker has the pipe too: its end is the worker's.
+    parent.communicate(timeout=20)
+
+    assert '"alone"' not in events.read_text()
+
+
+def test_answers_are_all_there_is_to_wait_for(machine: World) -> None:
+    """A process that has answered ends at once: what would run at its exit keeps nobody waiting."""
+    slow = "import atexit, time; atexit.register(time.sleep, 60); print('said', end='')\n"
+    started = time.monotonic()
+
+    report = machine.run(machine.check("slow", slow + "raise ValueError('x')"))
+
+    assert time.monotonic() - started < 30
+    assert "said" in report.results[0].raw
+
+
+def test_a_crash_leaves_no_core(machine: World) -> None:
+    """A process under test may crash, but writes no core file."""
+    limit = "import resource; return Outcome(number=resource.getrlimit(resource.RLIMIT_CORE)[0])"
+
+    report = machine.run(machine.check("core", limit))
+
+    assert [0] == [each.number for each in report.results]

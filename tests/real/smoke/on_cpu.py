@@ -3,6 +3,7 @@
 python on_cpu.py ROOT CHECK[,CHECK…] [FAULT…], under an interpreter that has torch.
 """
 
+import functools
 import importlib
 import json
 import sys
@@ -22,7 +23,9 @@ fake_build.FAULTS.update(faults)
 answers: dict[str, dict[str, object]] = {}
 for name in names.split(","):
     check = importlib.import_module(f"dgpin.smoke.checks.{name}")
-    bench = Bench(torch, fake_build, arch="sm_90", device="cpu")
+    alone: list[bool] = []
+    take = functools.partial(alone.append, True)
+    bench = Bench(torch, fake_build, arch="sm_90", device="cpu", alone=take)
     try:
         outcome = check.run(bench)
     except RuntimeError as error:
@@ -32,6 +35,7 @@ for name in names.split(","):
         "number": outcome.number,
         "controls": dict(outcome.controls),
         "why": judge(check.CHECK, outcome),
+        "alone": any(alone),
         "notes": {key: str(value) for key, value in outcome.notes.items()},
     }
 sys.stdout.write(json.dumps(answers))
