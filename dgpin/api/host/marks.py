@@ -63,8 +63,9 @@ class Marks:
 
     def carries(self, node: ast.expr, scope: Scope, *, result: bool = False) -> bool:
         """Whether an expression may stand for a handle; or, with `result`, for a result."""
-        if type(node) is ast.Name and node.id not in self._names:
-            return False  # most are asked for, and say no
+        # Most are asked for, and say no.
+        if node.id not in self._names if type(node) is ast.Name else type(node) not in _CARRYING:
+            return False
         return self._tier(node, scope) >= (_RESULT if result else _HANDLE)
 
     def calls(self, call: ast.Call, scope: Scope) -> bool:
@@ -256,6 +257,9 @@ _FIELDS: dict[type[ast.expr], tuple[str, ...]] = {
     ast.GeneratorExp: ("elt",),
     ast.ListComp: ("elt",),
 }
+
+
+_CARRYING = frozenset({*_BASES, ast.Lambda, *_FIELDS})
 
 
 def _items(node: ast.expr, name: str) -> Iterable[ast.expr]:

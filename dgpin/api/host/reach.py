@@ -68,9 +68,7 @@ class Reach:
         if called_name(call) in _BUILTINS:
             return False
         args: list[ast.expr] = [*call.args, *(k.value for k in call.keywords)]
-        return any(
-            self.marks.carries(arg, scope) for arg in args if not isinstance(arg, ast.Constant)
-        )
+        return any(self.marks.carries(arg, scope) for arg in args)
 
     def _pass_on(self, call: ast.Call, scope: Scope) -> bool:
         """Pass what is known of a call's arguments on; return whether that was news."""
