@@ -15,11 +15,11 @@ def argument_of(node: ast.expr, scope: Scope) -> Argument:
     text = " ".join(ast.unparse(node).split())
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"
-    instead, place = _instead(node, scope, 0)
+    instead, place = instead_of(node, scope)
     return Argument(text=text, type=literal_type(node), instead=instead, instead_at=place)
 
 
-def _instead(node: ast.expr, scope: Scope, depth: int) -> tuple[str, Place | None]:
+def instead_of(node: ast.expr, scope: Scope, depth: int = 0) -> tuple[str, Place | None]:
     """Return C of `x or C` or `x if x else C`, followed through names, and where it stands."""
     fallback = _falsy_default(node)
     if fallback is not None:
@@ -27,11 +27,11 @@ def _instead(node: ast.expr, scope: Scope, depth: int) -> tuple[str, Place | Non
     if depth >= 3:  # noqa: PLR2004 - a name, an attribute, and what was put there
         return "", None
     if isinstance(node, ast.Call) and len(node.args) == 1 and _is_number(node.func):
-        return _instead(node.args[0], scope, depth + 1)
+        return instead_of(node.args[0], scope, depth + 1)
     found = _only_binding(node, scope)
     if found is None or found.value is None:
         return "", None
-    return _instead(found.value, found.scope, depth + 1)
+    return instead_of(found.value, found.scope, depth + 1)
 
 
 def _is_number(func: ast.expr) -> bool:
@@ -55,13 +55,15 @@ def _falsy_default(node: ast.expr) -> str | None:
     match node:
         case ast.BoolOp(op=ast.Or(), values=[*_, last]):
             constant = _constant(last)
-        case ast.IfExp(test=test, body=body, orelse=orelse) if ast.dump(test) == ast.dump(body):
-            constant = _constant(orelse)
+        case ast.IfExp():
+            constant = _constant(node.orelse)
         case _:
             return None
-    if isinstance(constant, (bool, int, float)) and constant:
-        return repr(constant)
-    return None
+    if not isinstance(constant, (bool, int, float)) or not constant:
+        return None
+    if isinstance(node, ast.IfExp) and ast.dump(node.test) != ast.dump(node.body):
+        return None
+    return repr(constant)
 
 
 def _constant(node: ast.expr) -> object:

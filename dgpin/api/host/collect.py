@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dgpin.api.host import guards as surroundings
 from dgpin.api.host import imports, patches, probes
-from dgpin.api.host.argument import argument_of
+from dgpin.api.host.argument import argument_of, instead_of
 from dgpin.api.host.arguments import Passed, Reader, through
 from dgpin.api.host.consumers import consumers
 from dgpin.api.host.doubles import doubles
@@ -112,10 +112,10 @@ class Collector:
         for keyword in call.keywords:
             if keyword.arg is None or not isinstance(keyword.value, (ast.BoolOp, ast.IfExp)):
                 continue
-            given = argument_of(keyword.value, scope)
-            if given.instead:
+            if instead_of(keyword.value, scope)[0]:
                 use = self.use(Form.KEYWORD, (), keyword.value, scope)
-                passed = Arguments(keywords=(Keyword(name=keyword.arg, argument=given),))
+                given = Keyword(name=keyword.arg, argument=argument_of(keyword.value, scope))
+                passed = Arguments(keywords=(given,))
                 yield replace(use, parameter=keyword.arg, arguments=passed)
 
     def _is_worth(self, call: ast.Call, scope: Scope) -> bool:
