@@ -129,7 +129,9 @@ def _unexpected(error: Exception) -> int:
     # typer brings its own click, so its usage errors have no class that can be named here.
     if callable(getattr(usage, "format_message", None)) and hasattr(usage, "exit_code"):
         if message := usage.format_message():
-            return _fail(message, hint="See `dgpin --help`.", code=int(usage.exit_code))
+            about = getattr(getattr(usage, "ctx", None), "command_path", "dgpin")
+            message = message.replace("Value error, ", "")  # pydantic's way to begin
+            return _fail(message, hint=f"See `{about} --help`.", code=int(usage.exit_code))
         return int(usage.exit_code)  # no arguments at all: the help text has been printed
     if os.environ.get("DGPIN_DEBUG"):
         raise error

@@ -34,7 +34,10 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str], command: str
     [
         (("nonsense",), "No such command 'nonsense'"),
         (("check", "--nonsense"), "No such option: --nonsense"),
+        (("check", "--nonsense"), "See `dgpin check --help`."),
+        (("nonsense",), "See `dgpin --help`."),
         (("check", "--host"), "requires an argument"),
+        (("ci", "nonsense"), ": 'nonsense' is not one of 'github'"),
         (("check", "-o", "yaml"), "-o yaml: this command has no form `yaml`"),
         (("check", "-o", "json", "--json"), "two forms would both go to stdout"),
         (("check", "--host", "/nonexistent"), "--host /nonexistent: there is no such directory"),
