@@ -1,6 +1,7 @@
 """Reading evidence files: a smoke run, a section, or a refusal."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,7 +51,7 @@ def read(path: Path) -> Read | Refused:
 
 
 def _parts(file: str, document: Loose) -> Iterator[Found]:
-    """Yield a document's parts; the evidence of verify holds those of its steps."""
+    """Yield a document's parts, its own first; the evidence of verify holds those of its steps."""
     kind = _kind(document)
     yield from _own(file, document, kind)
     if kind is Kind.VERIFY:
@@ -59,20 +60,38 @@ def _parts(file: str, document: Loose) -> Iterator[Found]:
         if len(steps) > len(Kind):
             raise MalformedError("there are more steps than verify has")
         for step in steps:
-            inner = _kind(step["evidence"])
-            if inner is Kind.VERIFY:
-                raise MalformedError("verify is no step of itself")
-            for part in _own(f"{file} ({step['step'].text})", step["evidence"], inner):
-                # What a step does not say itself is said by the whole that it is a part of.
-                yield replace(part, commit=part.commit or commit)
+            yield from _of_step(file, step, commit)
+
+
+def _of_step(file: str, step: Loose, commit: str) -> Iterator[Found]:
+    """Yield what a step of verify left; its evidence is no answer where verify had none."""
+    inner = _kind(step["evidence"])
+    if inner is Kind.VERIFY:
+        raise MalformedError("verify is no step of itself")
+    told = sections.verdict_of(step["verdict"]) is not Verdict.UNKNOWN
+    for part in _own(f"{file} ({step['step'].text})", step["evidence"], inner):
+        # What a step does not say itself is said by the whole that it is a part of.
+        whole = replace(part, commit=part.commit or commit)
+        yield replace(whole, is_answer=told) if isinstance(whole, Section) else whole
 
 
 def _kind(document: Loose) -> Kind:
+    if "schema" not in document:
+        raise UnknownSchemaError("is no evidence: it names no schema")
     schema = document["schema"].text
     if schema not in _SCHEMAS:
-        message = f"has the schema {schema!r}, which this dgpin does not know"
-        raise UnknownSchemaError(message)
+        raise UnknownSchemaError(_unknown(schema))
     return _SCHEMAS[schema]
+
+
+def _unknown(schema: str) -> str:
+    """Say of a schema that is none of these whether a newer dgpin may read it."""
+    name, _, version = schema.rpartition("/")
+    is_newer = re.fullmatch(r"[0-9]{1,9}", version) is not None and int(version) > VERSION
+    if is_newer and f"{name}/{VERSION}" in _SCHEMAS:
+        return f"has the schema {schema!r}, which this dgpin does not know: take a newer one"
+    known = ", ".join(kind.value for kind in Kind)
+    return f"has the schema {schema!r}, which is none of those of evidence: {known}"
 
 
 def _own(file: str, document: Loose, kind: Kind) -> Iterator[Found]:
@@ -90,11 +109,12 @@ def _smoke(file: str, document: Loose) -> SmokeRun:
     if loaded is None and any(check.verdict is Verdict.PASS for check in checks):
         raise MalformedError("a check passed, and run.loaded is null")
     facts = [row for row in document["facts"] if sections.verdict_of(row["verdict"]).is_finding]
+    # What ran tells the architecture; what was asked for is only a wish.
+    architecture = (loaded or document)["architecture"].architecture
     return SmokeRun(
         file=file,
         when=document["when"].moment,
-        # What ran tells the architecture; what was asked for is only a wish.
-        architecture=(loaded or document)["architecture"].architecture,
+        architecture=architecture,
         version=loaded["version"].text if loaded is not None else "",
         label=build["label"].text,
         commit=build["commit"].commit if "commit" in build else "",
@@ -107,6 +127,7 @@ def _smoke(file: str, document: Loose) -> SmokeRun:
         python=toolchain["python"].text,
         nvcc=toolchain["nvcc"].maybe_text,
         checks=checks,
+        proven=architecture in document["proven"].texts,
         findings=(
             *(f"{row['rule'].text}: {row['message'].text}" for row in facts),
             *([f"{trouble['where'].text}: {trouble['what'].text}"] if trouble else []),
@@ -122,8 +143,8 @@ def _measured(check: Loose) -> Measured:
         verdict=sections.verdict_of(check["verdict"]),
         message=check["message"].text,
         number=check["number"].maybe_number,
-        limit=check["limit"].number,
-        warm_ms=tuple(sorted(each.number for each in check["warm_ms"])),
+        limit=check["limit"].amount,
+        warm_ms=tuple(sorted(each.amount for each in check["warm_ms"])),
         cause="" if explanation.is_null else explanation["what"].text,
         cure="" if explanation.is_null else explanation["cure"].text,
     )

@@ -1,8 +1,9 @@
 """Evidence of several machines joined into one verdict about one source."""
 
-from collections import Counter
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 from dgpin.evidence import documents
@@ -65,7 +66,7 @@ class Joined:
         return self.cells.get((check, architecture))
 
     def on(self, architecture: str) -> Verdict:
-        """Return the answer of an architecture: unknown without a check that passed."""
+        """Return the answer of an architecture: unknown where no run proved it."""
         verdicts = {run.verdict for run in self.runs if run.architecture == architecture}
         for verdict in (Verdict.FAIL, Verdict.PASS):
             if verdict in verdicts:
@@ -92,40 +93,36 @@ class Joined:
         """Whether a section leaves the answer open; what verify could not tell others may have."""
         if section.verdict is not Verdict.UNKNOWN:
             return False
-        return not section.open or not all(self._answers(kind) for kind in section.open)
+        asked = [name for name in section.unproved if name in (self.required or section.unproved)]
+        told = all(self._is_told(kind) for kind in section.open)
+        proven = all(self.on(name) is Verdict.PASS for name in asked)
+        return not (section.open and told and proven)
 
-    def _answers(self, kind: Kind) -> bool:
+    def _is_told(self, kind: Kind) -> bool:
         if kind in {Kind.BUILD, Kind.SMOKE}:  # what passed was built
             return any(run.verdict is Verdict.PASS for run in self.runs)
         # Of a move the evidence of check is that of bump.
         kinds = {kind, Kind.BUMP} if kind is Kind.CHECK else {kind}
-        found = [section.verdict for section in self.sections if section.kind in kinds]
-        return Verdict.PASS in found
+        found = [each for each in self.sections if each.kind in kinds and each.is_answer]
+        return Verdict.PASS in {section.verdict for section in found}
 
 
 def join(paths: Sequence[Path], *, required: Sequence[str] = ()) -> Joined:
     """Return the report of the files. What is damaged, unknown or of another source is refused.
 
-    The commit is the one that most files name, and the source that of the newest smoke run which
-    names no other one.
+    The commit is the one that most files name, of several that of the newest smoke run; the source
+    is that of the newest run which names no other commit. A file that is named twice counts once.
     """
-    read: list[documents.Read] = []
-    refused: list[Refused] = []
-    for path in paths:
-        found = documents.read(path)
-        if isinstance(found, Refused):
-            refused.append(found)
-        else:
-            read.append(found)
-    commit = _commit({part.commit for part in each.found} for each in read)
-    parts = [part for each in read for part in each.found]
-    refused += [_of_other_commit(p, commit) for p in parts if not _agrees(p.commit, commit)]
-    runs = [p for p in parts if isinstance(p, SmokeRun) and _agrees(p.commit, commit)]
+    read, refused = _read(paths)
+    commit = _commit([each.found for each in read])
+    parts, strangers = _about(commit, read)
+    runs = [part for part in parts if isinstance(part, SmokeRun)]
     newest = max(runs, key=lambda run: run.when, default=None)
+    refused += strangers
     refused += [_of_other_headers(run, newest) for run in runs if newest and not _same(run, newest)]
     out = {each.file for each in refused}
     runs = [run for run in runs if run.file not in out]
-    kept = [part for part in parts if isinstance(part, Section) and part.file not in out]
+    kept = [part for part in parts if isinstance(part, Section)]
     return Joined(
         headers=newest.headers if newest is not None else "",
         commit=commit,
@@ -136,6 +133,33 @@ def join(paths: Sequence[Path], *, required: Sequence[str] = ()) -> Joined:
         attached=tuple(each.attached for each in read if each.attached.file not in out),
         cells=_cells(runs),
     )
+
+
+def _read(paths: Iterable[Path]) -> tuple[list[documents.Read], list[Refused]]:
+    read: list[documents.Read] = []
+    refused: list[Refused] = []
+    for path in {os.path.realpath(path): path for path in paths}.values():
+        found = documents.read(path)
+        if isinstance(found, Refused):
+            refused.append(found)
+        else:
+            read.append(found)
+    return read, refused
+
+
+def _about(
+    commit: str, read: Iterable[documents.Read]
+) -> tuple[list[documents.Found], list[Refused]]:
+    """Return what is about a commit, and what is refused since it is about another one."""
+    parts: list[documents.Found] = []
+    refused: list[Refused] = []
+    for each in read:
+        others = {p.file: p for p in each.found if not _agrees(p.commit, commit)}
+        # Of a file that is refused as a whole the parts need no word.
+        whole = others.get(each.attached.file)
+        refused += map(_of_other_commit, [whole] if whole else others.values(), repeat(commit))
+        parts += [p for p in each.found if whole is None and p.file not in others]
+    return parts, refused
 
 
 def _cells(runs: Iterable[SmokeRun]) -> dict[tuple[str, str], Measured]:
@@ -162,13 +186,16 @@ def _of_other_headers(run: SmokeRun, newest: SmokeRun) -> Refused:
     )
 
 
-def _commit(files: Iterable[set[str]]) -> str:
-    """Return the commit that most files name, in its longest spelling."""
-    named = [commit for commits in files for commit in sorted(commits) if commit]
-    votes = Counter(named)
-    for commit in named:
-        votes[commit] = sum(_agrees(other, commit) for other in named)
-    best = max(votes, key=lambda commit: votes[commit], default="")
+def _commit(files: Sequence[Sequence[documents.Found]]) -> str:
+    """Return the commit that most files name, else the newest run, in its longest spelling."""
+    named = [commit for parts in files for commit in sorted({p.commit for p in parts}) if commit]
+    runs = [part for parts in files for part in parts if isinstance(part, SmokeRun) and part.commit]
+
+    def weight(commit: str) -> tuple[int, str]:
+        votes = sum(_agrees(other, commit) for other in named)
+        return votes, max((run.when for run in runs if _agrees(run.commit, commit)), default="")
+
+    best = max(dict.fromkeys(named), key=weight, default="")
     return max((commit for commit in named if _agrees(commit, best)), key=len, default="")
 
 

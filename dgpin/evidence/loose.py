@@ -1,5 +1,6 @@
 """JSON of unknown soundness, taken apart with the place of whatever is wrong."""
 
+import math
 import re
 from collections.abc import Iterator
 from datetime import datetime, timezone
@@ -86,7 +87,7 @@ class Loose:
     def commit(self) -> str:
         """Return the value, which must be a commit or null; empty for null."""
         text = self.maybe_text
-        if text and re.fullmatch(r"[0-9a-f]{7,64}", text) is None:
+        if text and re.fullmatch(r"[0-9a-f]{4,64}", text) is None:
             raise self._wrong("a commit")
         return text
 
@@ -122,6 +123,20 @@ class Loose:
             return float(self._value)
         except (ValueError, OverflowError):
             raise self._wrong("a number") from None
+
+    @property
+    def amount(self) -> float:
+        """Return the value, which must be a finite number, not below zero."""
+        if not 0 <= self.number < math.inf:
+            raise self._wrong("an amount")
+        return self.number
+
+    @property
+    def count(self) -> int:
+        """Return the value, which must be a whole number, not below zero."""
+        if isinstance(self._value, bool) or not isinstance(self._value, int) or self._value < 0:
+            raise self._wrong("a count")
+        return self._value
 
     @property
     def maybe_number(self) -> float | None:

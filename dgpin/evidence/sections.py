@@ -32,12 +32,7 @@ def check(file: str, document: Loose) -> Section:
 
 
 def _places(places: Loose) -> str:
-    return ", ".join(
-        f"{place['path'].text}:{place['line'].number:.0f}"
-        if place["line"].number
-        else place["path"].text
-        for place in places
-    )
+    return ", ".join(_at(place) if place["line"].count else place["path"].text for place in places)
 
 
 def bump(file: str, document: Loose) -> Section:
@@ -63,7 +58,7 @@ def bump(file: str, document: Loose) -> Section:
 
 
 def _at(place: Loose) -> str:
-    return f"{place['path'].text}:{place['line'].number:.0f}"
+    return f"{place['path'].text}:{place['line'].count}"
 
 
 def diff_api(file: str, document: Loose) -> Section:
@@ -102,15 +97,15 @@ def _commit_in(name: Loose) -> str:
 def call_sites(file: str, host: Loose) -> Section:
     """Return the host's uses that the API changes reach."""
     findings = list(host["findings"])
-    counted = sum(each["counts"].flag for each in findings)
+    counted = sum(each["counts"].flag and each["accepted"].is_null for each in findings)
     return Section(
         kind=Kind.DIFF_API,
         file=file,
         title="Call sites",
-        summary=f"{counted} of {host['uses'].number:.0f} uses are reached",
-        verdict=Verdict.FAIL if counted else Verdict.PASS,
+        summary=f"{counted} of {host['uses'].count} uses are reached",
+        verdict=_of_host(host, failed=counted > 0),
         commit="",
-        columns=("consequence", "where", "code", "why", "cure"),
+        columns=("consequence", "where", "code", "why", "cure", "accepted"),
         rows=tuple(
             (
                 each["consequence"].text,
@@ -118,10 +113,19 @@ def call_sites(file: str, host: Loose) -> Section:
                 each["source"].text,
                 each["why"].text,
                 each["cure"].text,
+                each["accepted"].maybe_text,
             )
             for each in findings
         ),
     )
+
+
+def _of_host(host: Loose, *, failed: bool) -> Verdict:
+    """Return the verdict on a host's uses: as for the command, what was not read is no pass."""
+    if failed:
+        return Verdict.FAIL
+    unread = [each for each in host["skipped"] if each["is_there"].flag]
+    return Verdict.UNKNOWN if unread or list(host["untold"]) else Verdict.PASS
 
 
 def lint(file: str, document: Loose) -> Section:
@@ -133,8 +137,8 @@ def lint(file: str, document: Loose) -> Section:
         file=file,
         title="Fragile uses",
         summary=f"{errors} errors among {len(findings)} findings",
-        verdict=Verdict.FAIL if errors else Verdict.PASS,
-        commit="",
+        verdict=_of_host(document, failed=errors > 0),
+        commit=_commit_in(document["api"]["digest"]),
         columns=("level", "rule", "where", "what", "cure"),
         rows=tuple(
             (
@@ -152,9 +156,16 @@ def lint(file: str, document: Loose) -> Section:
 def verify(file: str, document: Loose) -> Section:
     """Return what each step of `dgpin verify` answered.
 
-    A step that could not be done there is open: another machine's evidence may answer it.
+    A step that could not be done there is open: another machine's evidence may answer it. That of
+    smoke needs the evidence of every architecture that was not proved.
     """
     steps = [(step, verdict_of(step["verdict"])) for step in document["steps"]]
+    open_ = [_kind(step["step"]) for step, verdict in steps if verdict is Verdict.UNKNOWN]
+    unproved = [
+        each["architecture"].architecture
+        for each in document["architectures"]
+        if verdict_of(each["verdict"]) is Verdict.UNKNOWN
+    ]
     return Section(
         kind=Kind.VERIFY,
         file=file,
@@ -166,7 +177,8 @@ def verify(file: str, document: Loose) -> Section:
         rows=tuple(
             (step["step"].text, verdict.value, step["summary"].text) for step, verdict in steps
         ),
-        open=tuple(_kind(step["step"]) for step, verdict in steps if verdict is Verdict.UNKNOWN),
+        open=tuple(open_),
+        unproved=tuple(unproved) if Kind.SMOKE in open_ else (),
     )
 
 
@@ -205,7 +217,7 @@ def carry(file: str, document: Loose) -> Section:
         (
             loss["id"].text[:17],
             loss["title"].text,
-            f"{loss['surviving'].number:.0f} of {loss['living'].number:.0f}",
+            f"{loss['surviving'].count} of {loss['living'].count}",
             _lost(loss),
             loss["accepted"].maybe_text,
         )
@@ -213,7 +225,7 @@ def carry(file: str, document: Loose) -> Section:
         if loss["fix"].flag
     ]
     rows += [
-        (family["kind"].text, family["name"].text, f"0 of {family['lines'].number:.0f}", "", "")
+        (family["kind"].text, family["name"].text, f"0 of {family['lines'].count}", "", "")
         for family in document["families"]
     ]
     counted = any(loss["fix"].flag and loss["accepted"].is_null for loss in document["losses"])
@@ -222,8 +234,8 @@ def carry(file: str, document: Loose) -> Section:
         file=file,
         title="Lost fixes",
         summary=f"{document['old'].text} to {document['new'].text}",
-        verdict=Verdict.FAIL if counted or document["fixes"].number else Verdict.PASS,
-        commit=_commit_in(document["new"]),
+        verdict=Verdict.FAIL if counted or document["fixes"].count else Verdict.PASS,
+        commit=document["new_commit"].commit,
         columns=("change", "what", "lines that survive", "lost line", "accepted"),
         rows=tuple(rows),
     )
@@ -239,7 +251,7 @@ def _lost(loss: Loose) -> str:
 
 
 def build(file: str, document: Loose) -> Section:
-    """Return what was compiled, and for what."""
+    """Return what was compiled, and for what; after a preflight alone, nothing was."""
     source = document["source"]
     builds = [(verdict_of(each["verdict"]), each) for each in document["builds"]]
     changed = not source.is_null and source["dirty"].flag
@@ -257,4 +269,5 @@ def build(file: str, document: Loose) -> Section:
             (verdict.value, each["message"].text, each["package"].maybe_text)
             for verdict, each in builds
         ),
+        open=() if builds else (Kind.BUILD,),
     )

@@ -43,8 +43,8 @@ class SmokeRun:
     """One run of `dgpin smoke`: which build, where, when, and every verdict.
 
     `headers` is the digest of the include tree and tells the source, as does `commit` where it is
-    known; `digest` is that of `_C`, which differs between machines. `findings` are facts that
-    failed before anything ran.
+    known; `digest` is that of `_C`, which differs between machines. `proven` is smoke's own answer
+    for the architecture. `findings` are facts that failed before anything ran.
     """
 
     file: str
@@ -62,6 +62,7 @@ class SmokeRun:
     python: str
     nvcc: str
     checks: tuple[Measured, ...]
+    proven: bool
     findings: tuple[str, ...]
     blocked: str
 
@@ -71,14 +72,18 @@ class SmokeRun:
         seen = {measured.verdict for measured in self.checks}
         if self.findings or any(verdict.is_finding for verdict in seen):
             return Verdict.FAIL
-        return Verdict.PASS if Verdict.PASS in seen and not self.blocked else Verdict.UNKNOWN
+        sound = self.proven and Verdict.PASS in seen and not self.blocked
+        return Verdict.PASS if sound else Verdict.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """What another command found, as a table: its findings, and the commit that it is about.
 
-    `open` are the steps of `dgpin verify` that could not be told; other evidence may answer them.
+    `open` are the questions that could not be told and that other evidence may answer: the steps of
+    `dgpin verify`, or a build of which only the preflight was made. So are `unproved`, the
+    architectures that verify found no GPU for. `is_answer` is false for what a step of verify wrote
+    that could not be told: by itself it may look like a pass.
     """
 
     kind: Kind
@@ -90,6 +95,8 @@ class Section:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     open: tuple[Kind, ...] = ()
+    unproved: tuple[str, ...] = ()
+    is_answer: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

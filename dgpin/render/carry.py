@@ -171,6 +171,7 @@ def content(carried: Carried) -> Mapping[str, object]:
     return {
         "old": carried.old,
         "new": carried.new,
+        "new_commit": carried.new_commit or None,
         "upstream": carried.upstream or None,
         "fixes": len(carried.fixes),
         "losses": [_loss(loss) for loss in carried.losses],

@@ -35,7 +35,7 @@ def headline(joined: Joined) -> str:
     for verdict, said in (
         (Verdict.FAIL, "failed on"),
         (Verdict.PASS, "proven on"),
-        (Verdict.UNKNOWN, "no evidence on"),
+        (Verdict.UNKNOWN, "not proven on"),
     ):
         named = [name for name, answer in answers.items() if answer is verdict]
         parts += [f"{said} {', '.join(named)}"] if named else []

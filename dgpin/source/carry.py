@@ -27,7 +27,9 @@ def carry(
         UnavailableError: the history could not be read, or not in time.
     """
     if old.commit and old.commit in {side.commit for side in (new, upstream) if side is not None}:
-        return Carried(old=old.label, new=new.label, upstream=_label(upstream))
+        return Carried(
+            old=old.label, new=new.label, upstream=_label(upstream), new_commit=new.commit
+        )
     deadline = time.monotonic() + limit if limit is not None else None
     texts, not_compared = _comparable(old.texts, new.texts)
     beyond = Comparison(texts, upstream.texts) if upstream is not None else None
@@ -56,6 +58,7 @@ def carry(
         old=old.label,
         new=new.label,
         upstream=_label(upstream),
+        new_commit=new.commit,
         losses=tuple(sorted(folded.losses, key=_rank)),
         families=folded.families,
         left_out=left_out,

@@ -70,12 +70,14 @@ class Loss:
 class Carried:
     """What the old source has and the new one lacks: fixes first, then the rest.
 
-    `reused` tells that it was kept from an earlier run over the same contents.
+    `new_commit` is "" for a directory. `reused` tells that it was kept from an earlier run over the
+    same contents.
     """
 
     old: str
     new: str
     upstream: str  # "" where none is known, and then every line of the old source counts
+    new_commit: str = ""
     losses: tuple[Loss, ...] = ()
     families: tuple[Family, ...] = ()
     left_out: tuple[Commit, ...] = ()  # commits that upstream or the new source has otherwise

@@ -119,17 +119,59 @@ def pin_check(commit: str | None, *, verdict: str = "pass") -> dict[str, Any]:
     }
 
 
-def diff_api(*, host: bool = False, digest: str = "d4" * 32) -> dict[str, Any]:
+def diff_api(
+    *, host: bool = False, digest: str = "d4" * 32, accepted: str | None = None
+) -> dict[str, Any]:
     """Return the JSON of `dgpin diff-api` with one breaking change, and one use in a host."""
     change = {
         "rule": "symbol-removed",
         "level": "breaking",
+        "effect": "gone",
         "path": "deep_gemm.gone",
+        "names": ["deep_gemm.gone"],
         "detail": "the function is gone",
+        "parameter": "",
+        "before": "",
+        "after": "",
         "private": False,
+        "successor": None,
         "witness": {"code": "deep_gemm.gone", "in_a": "is there", "in_b": "AttributeError"},
-        "accepted": None,
+        "unwitnessed": "",
+        "fingerprint": "f6" * 8,
+        "cure": "",
+        "accepted": accepted,
     }
+    return {
+        "schema": "dgpin/diff-api/1",
+        "dgpin": "0.1.0",
+        "verdict": "fail" if accepted is None else "pass",
+        "a": _surface("A", "e5" * 32),
+        "b": _surface("B", digest),
+        "changes": [change],
+        "capabilities": [],
+        "incomparable": [],
+        "unreadable": [],
+        "disagreements": [],
+        "allow": [],
+        **({"host": _host(accepted)} if host else {}),
+    }
+
+
+def _surface(label: str, digest: str) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"architectures": [], "families": [], "switches": [], "needs": None}
+    return {
+        "label": label,
+        "digest": digest,
+        "version": "2.8.0",
+        "toolchain": {},
+        "static": True,
+        "notes": [],
+        "symbols": 3,
+        "capabilities": nothing,
+    }
+
+
+def _host(accepted: str | None) -> dict[str, Any]:
     use = {
         "path": "vllm/ops.py",
         "line": 7,
@@ -137,70 +179,200 @@ def diff_api(*, host: bool = False, digest: str = "d4" * 32) -> dict[str, Any]:
         "consequence": "raises",
         "counts": True,
         "source": "deep_gemm.gone(x)",
+        "function": "op",
+        "form": "call",
+        "symbol": "deep_gemm.gone",
+        "parameter": "",
+        "exception": "AttributeError",
         "why": "AttributeError",
         "cure": "Use the new name.",
+        "caught_by": None,
+        "through": None,
+        "callers": [],
+        "consumers": [],
+        "fingerprint": "a7" * 8,
+        "accepted": accepted,
     }
+    files = {"listed": 90, "parsed": 4}
+    rest: dict[str, Any] = {"dynamic": [], "untold": [], "skipped": []}
+    return {"files": files, "uses": 40, "findings": [use], **rest}
+
+
+def lint(*levels: str, digest: str = "d4" * 32) -> dict[str, Any]:
+    """Return the JSON of `dgpin lint` with a finding of each level."""
+    findings = [
+        {
+            "rule": "swallowed",
+            "level": level,
+            "path": "vllm/ops.py",
+            "line": 7,
+            "source": "f(**kwargs)",
+            "message": "a keyword may be swallowed",
+            "cure": "Name it.",
+            "fingerprint": "b8" * 8,
+        }
+        for level in levels
+    ]
     return {
-        "schema": "dgpin/diff-api/1",
+        "schema": "dgpin/lint/1",
         "dgpin": "0.1.0",
-        "verdict": "fail",
-        "a": {"label": "A", "digest": "e5" * 32},
-        "b": {"label": "B", "digest": digest},
-        "changes": [change],
-        **({"host": {"uses": 40, "findings": [use]}} if host else {}),
+        "api": {"label": "B", "digest": digest, "version": "2.8.0", "static": True},
+        "files": {"listed": 90, "parsed": 4},
+        "uses": 40,
+        "findings": findings,
+        "ignored": 0,
+        "untold": [],
+        "skipped": [],
+        "dynamic": [],
     }
 
 
 def build(*verdicts: str, commit: str | None = None, dirty: bool = False) -> dict[str, Any]:
-    """Return the JSON of `dgpin build` with the answers of its builds."""
+    """Return the JSON of `dgpin build` with the answers of its builds; none for a preflight."""
+    source: dict[str, Any] = {
+        "label": "NEW",
+        "root": "/x",
+        "commit": commit,
+        "dirty": dirty,
+        "digest": "c9" * 32,
+        "binding": "pybind11",
+        "submodules": [],
+    }
     return {
         "schema": "dgpin/build/1",
         "dgpin": "0.1.0",
-        "source": {"label": "NEW", "commit": commit, "dirty": dirty},
-        "builds": [{"verdict": each, "message": "compiled", "package": None} for each in verdicts],
+        "source": source,
+        "notes": [],
+        "needed": None,
+        "preflight": [],
+        "builds": [
+            {
+                "verdict": each,
+                "message": "compiled",
+                "cached": False,
+                "seconds": 0.5,
+                "package": None,
+                "log": None,
+                "fingerprint": {"schema": 1, "key": "", "components": {}},
+                "errors": [],
+                "imports": [],
+            }
+            for each in verdicts
+        ],
+        "copied": None,
+        "wheels": [],
     }
 
 
-def carry(*, new: str = "NEW", fixes: int = 0, accepted: str | None = None) -> dict[str, Any]:
-    """Return the JSON of `dgpin carry` with one lost fix."""
-    lost = {
+def carry(
+    *, commit: str | None = None, lost: bool = True, accepted: str | None = None
+) -> dict[str, Any]:
+    """Return the JSON of `dgpin carry` with one lost fix, or none."""
+    line = {
+        "here": {"path": "a.cuh", "line": 3},
+        "text": "q_idx = min(q_idx, n);",
+        "fate": "lost",
+        "there": {"path": "a.cuh", "line": 4},
+        "function": None,
+        "now": None,
+        "telling": True,
+    }
+    loss = {
         "id": "ab" * 20,
         "title": "Clamp",
+        "commit": None,
         "fix": True,
-        "surviving": 0,
-        "living": 1,
-        "lines": [],
+        "changed": False,
         "accepted": accepted,
+        "score": 5,
+        "reasons": ["limits a value"],
+        "living": 1,
+        "surviving": 0,
+        "lines": [line],
     }
     return {
         "schema": "dgpin/carry/1",
         "dgpin": "0.1.0",
         "old": "OLD",
-        "new": new,
-        "fixes": fixes,
-        "losses": [lost],
+        "new": "NEW",
+        "new_commit": commit,
+        "upstream": None,
+        "fixes": int(lost and accepted is None),
+        "losses": [loss] if lost else [],
         "families": [],
+        "left_out": [],
+        "not_compared": [],
     }
 
 
-def verify(**steps: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the JSON of `dgpin verify` with the evidence of some steps."""
+def bump(commit: str) -> dict[str, Any]:
+    """Return the JSON of `dgpin bump` to a commit."""
+    lists = ("changes", "stale_comments", "findings", "hazards", "strays", "losses", "recipe")
+    return {
+        "schema": "dgpin/bump/1",
+        "dgpin": "0.1.0",
+        "written": False,
+        "host_commit": "",
+        "configuration": {"source": "vllm", "preset": True},
+        "old": {"repo": None, "commit": "ef" * 20},
+        "new": {
+            "repo": "https://example.org/r",
+            "commit": commit,
+            "asked": commit,
+            "kind": "full sha",
+            "branches": [],
+            "tags": [],
+            "pulls": [],
+            "subject": "Begin 2.8.0",
+            "author_date": "2026-01-01T00:00:00Z",
+            "verified": True,
+            "as_of": "",
+        },
+        "ahead": None,
+        "behind": None,
+        "diff": "",
+        "carry": None,
+        "cures": [],
+        **{name: [] for name in lists},
+    }
+
+
+def verify(
+    *, unproved: tuple[str, ...] = (), commit: str = "ab" * 20, **steps: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return the JSON of `dgpin verify` with the evidence of some steps; without it one is open."""
     return {
         "schema": "dgpin/verify/1",
         "dgpin": "0.1.0",
         "host": "/host",
         "when": "2026-09-22T10:00:00+00:00",
+        "seconds": 1.5,
         "verdict": "unknown",
-        "new": {"repo": "https://example.org/r", "commit": "ab" * 20, "given": None},
+        "old": None,
+        "new": {"repo": "https://example.org/r", "commit": commit, "given": None},
+        "required": [],
+        "architectures": [
+            {"architecture": each, "verdict": "unknown", "message": "not proved", "hint": ""}
+            for each in unproved
+        ],
         "steps": [
-            {
-                "step": name.replace("_", "-"),
-                "verdict": "unknown",
-                "summary": "not told",
-                "evidence": evidence,
-            }
+            step(name.replace("_", "-"), "unknown" if evidence is None else "pass", evidence)
             for name, evidence in steps.items()
         ],
+    }
+
+
+def step(name: str, verdict: str, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return one step of verify."""
+    return {
+        "step": name,
+        "verdict": verdict,
+        "summary": "not told" if verdict == "unknown" else "told",
+        "rows": [],
+        "more": "",
+        "seconds": 0.5,
+        "reused": False,
+        "evidence": evidence,
     }
 
 

@@ -8,20 +8,29 @@ import jsonschema
 import pytest
 
 import dgpin
+from tests.evidence import documents
 from tests.evidence.documents import check, pin_check, smoke
 
 SCHEMAS = Path(dgpin.__file__).parent / "render/schemas"
 
 
 @pytest.mark.parametrize(
-    ("name", "document"),
+    "document",
     [
-        ("smoke", smoke("sm_90", check("gemm"), check("mixed0", "fail", number="nan"))),
-        ("smoke", smoke("sm_90")),
-        ("check", pin_check("ab" * 20, verdict="fail")),
-        ("check", pin_check(None)),
+        smoke("sm_90", check("gemm"), check("mixed0", "fail", number="nan")),
+        smoke("sm_90"),
+        pin_check("ab" * 20, verdict="fail"),
+        pin_check(None),
+        documents.diff_api(host=True),
+        documents.lint("error", "note"),
+        documents.build("pass"),
+        documents.carry(),
+        documents.carry(lost=False),
+        documents.bump("ab" * 20),
+        documents.verify(unproved=("sm_90",), carry=documents.carry(), smoke=None),
     ],
 )
-def test_follows_the_schema(name: str, document: dict[str, Any]) -> None:
+def test_follows_the_schema(document: dict[str, Any]) -> None:
     """It follows the schema of its command."""
+    name = document["schema"].split("/")[1]
     jsonschema.validate(document, json.loads((SCHEMAS / f"{name}.json").read_text()))

@@ -179,6 +179,82 @@ def test_step_that_failed(tmp_path: Path) -> None:
     assert Verdict.FAIL is _join(tmp_path, smoke("sm_90", check("gemm")), written).verdict
 
 
+@pytest.mark.parametrize(
+    ("name", "evidence"),
+    [
+        ("check", documents.bump(COMMIT)),
+        ("diff-api", documents.diff_api(host=True, accepted="not used")),
+        ("lint", documents.lint("note")),
+        ("carry", documents.carry(lost=False)),
+    ],
+)
+def test_a_step_that_could_not_be_told_is_not_answered_by_what_it_left(
+    tmp_path: Path, name: str, evidence: dict[str, Any]
+) -> None:
+    """Its own evidence looks like a pass; only that of another file is one."""
+    written = documents.verify()
+    written["steps"] = [documents.step(name, "unknown", evidence)]
+    other = {**written, "host": "/other"}
+
+    assert Verdict.UNKNOWN is _join(tmp_path, written).verdict
+    assert Verdict.UNKNOWN is _join(tmp_path, written, other).verdict
+    assert Verdict.PASS is _join(tmp_path, written, evidence).verdict
+
+
+def test_what_verify_could_not_prove_needs_each_architecture(tmp_path: Path) -> None:
+    """A run on one of them leaves the others open, unless they are not required."""
+    written = documents.verify(unproved=("sm_90", "sm_100"), smoke=None)
+    one, other = smoke("sm_90", check("gemm")), smoke("sm_100", check("gemm"))
+
+    assert Verdict.UNKNOWN is _join(tmp_path, written, one).verdict
+    assert Verdict.PASS is _join(tmp_path, written, one, required=("sm_90",)).verdict
+    assert Verdict.PASS is _join(tmp_path, written, one, other).verdict
+
+
+def test_a_preflight_is_answered_by_a_run(tmp_path: Path) -> None:
+    """Nothing was compiled; what then ran elsewhere was."""
+    preflight = documents.build()
+
+    assert Verdict.UNKNOWN is _join(tmp_path, preflight).verdict
+    assert Verdict.PASS is _join(tmp_path, preflight, smoke("sm_90", check("gemm"))).verdict
+
+
+def test_what_smoke_did_not_call_proven_is_not(tmp_path: Path) -> None:
+    """A run of some checks, of which each passed, is no proof of the whole core."""
+    run = {**smoke("sm_90", check("gemm")), "proven": []}
+
+    joined = _join(tmp_path, run)
+
+    assert Verdict.UNKNOWN is joined.verdict
+    assert "not proven on sm_90" == report.headline(joined)
+
+
+@pytest.mark.parametrize("document", [documents.lint(), documents.diff_api(host=True)])
+@pytest.mark.parametrize("made", ["untold", "skipped", "gone"])
+def test_what_was_not_read_is_no_pass(tmp_path: Path, document: dict[str, Any], made: str) -> None:
+    """A use that could not be told, or a file that could not be read, leaves the answer open."""
+    document = json.loads(json.dumps(document))
+    host = document.get("host", document)
+    host["findings"], document["verdict"] = [], "pass"
+    if made == "untold":
+        host["untold"] = ["the reason"]
+    else:
+        skipped = {"path": "a.py", "reason": "no Python", "is_there": made == "skipped"}
+        host["skipped"] = [skipped]
+
+    expected = Verdict.PASS if made == "gone" else Verdict.UNKNOWN
+    assert expected is _join(tmp_path, document).sections[-1].verdict
+
+
+def test_a_use_that_is_accepted_is_no_finding(tmp_path: Path) -> None:
+    """The reason stands beside it."""
+    joined = _join(tmp_path, documents.diff_api(host=True, accepted="not used"))
+    api, uses = joined.sections
+
+    assert (Verdict.PASS, Verdict.PASS, Verdict.PASS) == (joined.verdict, api.verdict, uses.verdict)
+    assert "not used" == uses.rows[0][-1]
+
+
 def test_unknown_evidence_inside_verify(tmp_path: Path) -> None:
     """A step whose evidence this dgpin does not read makes the whole file one that it refuses."""
     joined = _join(tmp_path, documents.verify(check={"schema": "dgpin/check/9"}))
@@ -198,12 +274,19 @@ def test_other_commit(tmp_path: Path) -> None:
     ("content", "reason"),
     [
         ("", "is damaged: it is not JSON"),
-        ("[]", "is damaged: the document is not an object"),
-        ("{}", "is damaged: schema is missing"),
+        ("[]", "is no evidence: it names no schema"),
+        ("{}", "is no evidence: it names no schema"),
         ('{"schema": 7}', "is damaged: schema is not a text"),
         (
             '{"schema": "dgpin/smoke/9"}',
-            "has the schema 'dgpin/smoke/9', which this dgpin does not know",
+            "has the schema 'dgpin/smoke/9', which this dgpin does not know: take a newer one",
+        ),
+        (
+            '{"schema": "dgpin/show/1"}',
+            (
+                "has the schema 'dgpin/show/1', which is none of those of evidence: "
+                "smoke, check, bump, diff-api, carry, build, lint, verify"
+            ),
         ),
         ('{"schema": "dgpin/smoke/1"}', "is damaged: run is missing"),
         ("[" * 100_000, "is damaged: it is not JSON"),
@@ -306,7 +389,7 @@ def test_a_run_of_another_commit_is_refused(tmp_path: Path) -> None:
         tmp_path,
         smoke("sm_90", check("gemm"), commit=OTHER),
         pin_check(COMMIT),
-        documents.carry(new=COMMIT, accepted="not used"),
+        documents.carry(commit=COMMIT, accepted="not used"),
     )
 
     assert {"0.json": f"is about another commit: {OTHER[:12]}, not {COMMIT[:12]}"} == _reasons(
@@ -343,13 +426,15 @@ def test_a_run_that_names_no_commit_is_said_to(tmp_path: Path) -> None:
 def test_the_steps_of_verify_are_about_its_commit(tmp_path: Path) -> None:
     """Those that name none are refused with it."""
     other = documents.verify(
-        diff_api=documents.diff_api(), smoke=smoke("sm_90", check("gemm")), carry=None
+        diff_api=documents.diff_api(host=True),
+        smoke=smoke("sm_90", check("gemm")),
+        carry=None,
+        commit=OTHER,
     )
-    other["new"]["commit"] = OTHER
 
     joined = _join(tmp_path, pin_check(COMMIT), other, pin_check(COMMIT))
 
-    assert {"1.json", "1.json (diff-api)", "1.json (smoke)"} == set(_reasons(joined))
+    assert ["1.json"] == [Path(each.file).name for each in joined.refused]
     assert [Kind.CHECK, Kind.CHECK] == [section.kind for section in joined.sections]
     assert () == joined.runs
 
@@ -367,7 +452,8 @@ def test_an_open_step_is_answered_by_other_evidence(
     tmp_path: Path, step: str, answer: dict[str, Any]
 ) -> None:
     """What verify could not tell is open until another file tells it."""
-    written = documents.verify(**{step: None})
+    written = documents.verify()
+    written["steps"] = [documents.step(step, "unknown")]
 
     assert Verdict.UNKNOWN is _join(tmp_path, written).verdict
     assert Verdict.PASS is _join(tmp_path, written, answer).verdict
@@ -403,6 +489,8 @@ def test_what_was_not_loaded_did_not_pass(tmp_path: Path) -> None:
         (("when",), "9999-12-31T23:59:59-12:00", "when is not a date and time"),
         (("build", "headers_sha256"), "a1a1", "build.headers_sha256 is not a SHA-256"),
         (("build", "commit"), "main", "build.commit is not a commit"),
+        (("run", "checks", 0, "limit"), -1, "run.checks[0].limit is not an amount"),
+        (("run", "checks", 0, "warm_ms"), ["nan"], "run.checks[0].warm_ms[0] is not an amount"),
         (
             ("run", "loaded", "architecture"),
             "sm_90 | pass",
@@ -411,11 +499,11 @@ def test_what_was_not_loaded_did_not_pass(tmp_path: Path) -> None:
     ],
 )
 def test_names_have_their_form(
-    tmp_path: Path, place: tuple[str, ...], value: str, wanted: str
+    tmp_path: Path, place: tuple[Any, ...], value: object, wanted: str
 ) -> None:
     """What the report compares or sorts by is what it should be, or the file is damaged."""
     run = smoke("sm_90", check("gemm"))
-    target = run
+    target: Any = run
     for key in place[:-1]:
         target = target[key]
     target[place[-1]] = value
@@ -442,7 +530,7 @@ def test_a_lost_fix_counts_whatever_the_sum_says(
     tmp_path: Path, fixes: int, accepted: str | None, verdict: Verdict
 ) -> None:
     """The losses are counted; a sum that says more is believed as well."""
-    document = documents.carry(fixes=fixes, accepted=accepted)
+    document = {**documents.carry(accepted=accepted), "fixes": fixes}
 
     assert verdict is _join(tmp_path, document).verdict
 
@@ -457,24 +545,53 @@ def test_a_build_with_changes_is_no_commits_build(tmp_path: Path) -> None:
 
 
 def test_a_comparison_with_another_commit_is_refused(tmp_path: Path) -> None:
-    """Of sources, diff-api and carry say which commit they compared."""
+    """Of sources, diff-api, carry and lint say which commit they looked at."""
     joined = _join(
         tmp_path,
         pin_check(COMMIT),
         pin_check(COMMIT),
         documents.diff_api(digest=OTHER),
-        documents.carry(new=OTHER),
+        documents.carry(commit=OTHER),
+        documents.lint(digest=OTHER),
+        pin_check(COMMIT),
+        pin_check(COMMIT),
     )
 
-    assert ["2.json", "3.json"] == list(_reasons(joined))
+    assert ["2.json", "3.json", "4.json"] == list(_reasons(joined))
 
 
 def test_a_commit_is_voted_on_by_files(tmp_path: Path) -> None:
     """A file with many parts is one file."""
-    whole = documents.verify(check=pin_check(OTHER), carry=documents.carry(accepted="a"))
-    whole["new"]["commit"] = OTHER
+    whole = documents.verify(
+        check=pin_check(OTHER), carry=documents.carry(accepted="a"), commit=OTHER
+    )
 
     assert COMMIT == _join(tmp_path, whole, pin_check(COMMIT), pin_check(COMMIT)).commit
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_two_commits_that_of_the_newest_run_stands(tmp_path: Path, *, turned: bool) -> None:
+    """Where as many files name either, the order in which they were given decides nothing."""
+    files = [
+        smoke("sm_90", check("gemm", "fail"), commit=COMMIT, when=LATER),
+        smoke("sm_90", check("gemm"), commit=OTHER),
+    ]
+
+    joined = _join(tmp_path, *(files[::-1] if turned else files), required=("sm_90",))
+
+    assert (COMMIT, Verdict.FAIL) == (joined.commit, joined.verdict)
+
+
+def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    """However it is spelled, it is one file, and has one vote."""
+    one = documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm"), commit=OTHER))
+    others = [documents.write(tmp_path / f"{n}.json", pin_check(COMMIT)) for n in range(2)]
+    gone = tmp_path / "gone.json"
+
+    joined = join([one, tmp_path / "." / "a.json", one, *others, gone, gone])
+
+    assert COMMIT == joined.commit
+    assert ["gone.json", "a.json"] == [Path(each.file).name for each in joined.refused]
 
 
 def test_verify_is_no_step_of_itself(tmp_path: Path) -> None:

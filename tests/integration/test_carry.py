@@ -353,6 +353,7 @@ def test_schema(history: History, lossy: str, capsys: pytest.CaptureFixture[str]
     jsonschema.validate(answer, json.loads(path.read_text()))
     assert answer["losses"]
     assert answer["families"]
+    assert history.repo.git("rev-parse", lossy).strip() == answer["new_commit"]
 
 
 @pytest.mark.parametrize("words", [(), ("--upstream", "upstream"), ("--upstream", "fork")])

@@ -8,6 +8,7 @@ import pytest
 
 import dgpin
 from dgpin.cli.app import main
+from dgpin.evidence.values import Kind
 from tests.evidence import documents
 from tests.evidence.documents import check, smoke
 
@@ -54,6 +55,28 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         answer["verdict"],
         [refused["file"] for refused in answer["refused"]],
     )
+
+
+def test_json_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whichever commands wrote the evidence, the JSON follows its schema."""
+    written = [
+        smoke("sm_90", check("gemm")),
+        documents.pin_check("ab" * 20),
+        documents.bump("ab" * 20),
+        documents.diff_api(host=True),
+        documents.carry(),
+        documents.build("pass"),
+        documents.lint("error"),
+        documents.verify(),
+    ]
+    files = [documents.write(tmp_path / f"{n}.json", each) for n, each in enumerate(written)]
+
+    main(["report", *map(str, files), "--json"])
+    answer = json.loads(capsys.readouterr().out)
+
+    jsonschema.validate(answer, json.loads(SCHEMA.read_text()))
+    kinds = {kind.value for kind in Kind if kind is not Kind.SMOKE}
+    assert kinds == {section["kind"] for section in answer["sections"]}
 
 
 def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
