@@ -15,6 +15,7 @@ from dgpin.api.bind_lookup import (
     first,
     for_version,
     is_reached,
+    passed,
     shows,
 )
 from dgpin.api.change import Comparison
@@ -277,7 +278,7 @@ class _Judge:
         """The host has a way for builds such as B; A never went there."""
         if after.symbol is None or use.arguments is None:
             return
-        answer = bind.call(after.symbol, use.arguments)
+        answer = bind.call(after.symbol, passed(self.b, use.arguments))
         if isinstance(answer, Refused):
             path = after.target.path
             why = f"{bind_words.refused_words(path, answer)}; A did not get here"
@@ -312,8 +313,8 @@ class _Judge:
         if before.symbol is None or after.symbol is None or use.arguments is None:
             return
         path = after.target.path
-        a = bind.call(before.symbol, use.arguments)
-        b = bind.call(after.symbol, use.arguments)
+        a = bind.call(before.symbol, passed(self.a, use.arguments))
+        b = bind.call(after.symbol, passed(self.b, use.arguments))
         untold = next((x for x in (a, b) if isinstance(x, Untold)), None)
         if untold is not None:
             self.doubts.append(Doubt(use=use, reason=untold.reason))

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dgpin.api.surface import PACKAGE, Binding, Kind, Surface, Symbol
-from dgpin.api.uses import Form, Guard, Scan, Target, Use
+from dgpin.api.uses import Arguments, Form, Guard, Scan, Target, Use
 
 # What leaks into a package's modules without being API; reaching it is not judged.
 _FOREIGN = frozenset({"torch", "triton", "numpy", "np", "tvm_ffi"}) | sys.stdlib_module_names
@@ -126,8 +126,23 @@ class Asked:
 
 
 def for_version(use: Use) -> Guard | None:
-    """Return the question for the library's version that decides whether a use is reached."""
-    return next((g for g in use.guards if g.path == f"{PACKAGE}.__version__"), None)
+    """Return the question for the library's version that decides whether a use is reached, or
+    what it passes."""
+    passed = use.arguments.keywords if use.arguments is not None else ()
+    asked = (*use.guards, *(guard for keyword in passed for guard in keyword.guards))
+    return next((g for g in asked if g.path == f"{PACKAGE}.__version__"), None)
+
+
+def passed(surface: Surface, arguments: Arguments) -> Arguments:
+    """Return what a call passes in a build: without what is passed only where another answers."""
+    if all(keyword.certain for keyword in arguments.keywords):
+        return arguments
+    kept = [
+        keyword
+        for keyword in arguments.keywords
+        if not any(_answer(surface, guard) is guard.absent for guard in keyword.guards)
+    ]
+    return replace(arguments, keywords=tuple(kept))
 
 
 def is_reached(surface: Surface, use: Use) -> bool:

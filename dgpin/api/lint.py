@@ -15,6 +15,7 @@ from dgpin.api.bind_lookup import (
     first,
     for_version,
     is_reached,
+    passed,
     shows,
 )
 from dgpin.api.change import Level
@@ -127,7 +128,7 @@ class _Against:
         found = self.find(use.targets)
         if not isinstance(found, There) or found.symbol is None or use.arguments is None:
             return None
-        answer = bind.call(found.symbol, use.arguments)
+        answer = bind.call(found.symbol, passed(self.surface, use.arguments))
         if isinstance(answer, Untold):
             self.doubts.append(answer.reason)
         return found, answer

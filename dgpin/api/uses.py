@@ -76,12 +76,26 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """A question asked before a use: this name (or this parameter of it) is there, or is not.
+
+    A question for the version has the path of `__version__`; its answer is not worked out.
+    """
+
+    path: str
+    place: Place
+    parameter: str = ""
+    absent: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Keyword:
-    """An argument by name; not `certain` when only some runs pass it."""
+    """An argument by name; not `certain` when only some runs pass it: those of its `guards`."""
 
     name: str
     argument: Argument
     certain: bool = True
+    guards: tuple[Guard, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,19 +126,6 @@ class Consumer:
     function: str
     line: str
     outcome: Outcome
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Guard:
-    """A question asked before a use: this name (or this parameter of it) is there, or is not.
-
-    A question for the version has the path of `__version__`; its answer is not worked out.
-    """
-
-    path: str
-    place: Place
-    parameter: str = ""
-    absent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,16 @@
 """What a call passes, followed through dict literals, conditions, `.update()` and wrappers."""
 
 import ast
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from dgpin.api.host import order
+from dgpin.api.host import altered, order
 from dgpin.api.host.argument import argument_of
 from dgpin.api.host.evaluate import Evaluator
+from dgpin.api.host.guards import Around
+from dgpin.api.host.keywords import Guards, Names, either
 from dgpin.api.host.module import Binding, How, Scope, blocks
-from dgpin.api.host.values import Literal, Pack
-from dgpin.api.uses import Argument, Arguments, Keyword
+from dgpin.api.host.values import Literal, Pack, Text
+from dgpin.api.uses import Argument, Arguments
 
 _DEEPEST = 6
 
@@ -26,60 +28,12 @@ class Passed:
     dropped: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
-class _Names:
-    """Keywords while they are collected."""
-
-    certain: dict[str, Argument] = field(default_factory=dict)
-    possible: dict[str, Argument] = field(default_factory=dict)
-    dropped: set[str] = field(default_factory=set)
-    is_open: bool = False
-    handed_on: bool = False
-
-    def put(self, name: str, argument: Argument, *, certain: bool) -> None:
-        self.dropped.discard(name)
-        if certain or name in self.certain:
-            self.certain[name] = argument
-            self.possible.pop(name, None)
-        else:
-            self.possible[name] = argument
-
-    def drop(self, name: str, *, certain: bool) -> None:
-        if certain:
-            self.certain.pop(name, None)
-            self.possible.pop(name, None)
-            self.dropped.add(name)
-        elif name in self.certain:
-            self.possible[name] = self.certain.pop(name)
-
-    def merge(self, other: "_Names", *, certain: bool = True) -> None:
-        for name, argument in other.certain.items():
-            self.put(name, argument, certain=certain)
-        for name, argument in other.possible.items():
-            self.put(name, argument, certain=False)
-        self.dropped |= other.dropped
-        self.is_open |= other.is_open
-        self.handed_on |= other.handed_on
-
-
-def _either(groups: list[_Names]) -> _Names:
-    """Join alternatives: what all of them hold is certain."""
-    joined = _Names()
-    for group in groups:
-        joined.is_open |= group.is_open
-        joined.handed_on |= group.handed_on
-        joined.dropped |= group.dropped
-        for name, argument in (*group.certain.items(), *group.possible.items()):
-            everywhere = all(name in g.certain for g in groups)
-            (joined.certain if everywhere else joined.possible)[name] = argument
-    return joined
-
-
 class Reader:
     """Reads the arguments of calls."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, around: Around) -> None:
         self.evaluator = evaluator
+        self.around = around
 
     def passed(self, call: ast.Call, scope: Scope, *, skip: int = 0) -> Passed:
         """Return what a call passes; `skip` leading arguments are not the callee's."""
@@ -94,7 +48,7 @@ class Reader:
                 known = self._spread(arg.value, scope)
                 is_open |= known is None
                 places += known or []
-        names = _Names()
+        names = Names()
         for keyword in call.keywords:
             if keyword.arg is not None:
                 names.put(keyword.arg, argument_of(keyword.value, scope), certain=True)
@@ -103,7 +57,7 @@ class Reader:
         return Passed(
             arguments=Arguments(
                 positional=tuple(places),
-                keywords=_keywords(names),
+                keywords=names.as_keywords(),
                 open_positional=is_open,
                 open_keywords=names.is_open,
             ),
@@ -120,20 +74,36 @@ class Reader:
         if isinstance(value, Literal) and isinstance(value.node, (ast.Tuple, ast.List)):
             if any(isinstance(item, ast.Starred) for item in value.node.elts):
                 return None
-            if isinstance(node, ast.Name) and node.id in scope.changes:
+            if not self._is_settled(node, scope, value):
                 return None
             return [argument_of(item, value.scope) for item in value.node.elts]
         if isinstance(value, Pack):
             return [Argument(text="…") for _ in value.items]
         return None
 
+    def _is_settled(self, node: ast.expr, scope: Scope, value: Literal) -> bool:
+        """Whether a list or a tuple is still what it was written as."""
+        if isinstance(node, ast.Attribute):
+            return altered.is_settled(self.evaluator, node, scope, value)
+        if not isinstance(node, ast.Name):
+            return True
+        home = next((s for s in scope.enclosing() if node.id in s.bindings), None)
+        if home is None or any(b.how is How.IMPORTED for b in home.bindings[node.id]):
+            return altered.is_settled(self.evaluator, node, scope, value)
+        bindings = home.bindings[node.id]
+        if home is scope:
+            bindings = order.reaching(scope.module, bindings, node)
+        if any(b.how is How.OTHER for b in bindings) or node.id in home.changes:
+            return False
+        return not altered.is_altered(self.evaluator, node.id, home, node)
+
     # Keywords ---------------------------------------------------------------------------------
 
-    def _names(self, node: ast.expr, scope: Scope, call: ast.AST, depth: int) -> _Names:
+    def _names(self, node: ast.expr, scope: Scope, call: ast.AST, depth: int) -> Names:
         """Return the keywords of a `**` argument as they are where the call stands."""
         match node:
             case _ if depth > _DEEPEST:
-                found = _Names(is_open=True)
+                found = Names(is_open=True)
             case ast.Dict():
                 found = self._dict(node, scope, call, depth)
             case ast.Call(func=ast.Name(id="dict")):
@@ -141,9 +111,14 @@ class Reader:
             case ast.Name():
                 found = self._name(node, scope, call, depth)
             case ast.IfExp(body=body, orelse=orelse):
-                found = _either([self._names(p, scope, call, depth + 1) for p in (body, orelse)])
+                found = either(
+                    [
+                        (self._names(p, scope, call, depth + 1), self.around.guards(p, scope))
+                        for p in (body, orelse)
+                    ]
+                )
             case ast.BoolOp(op=ast.Or(), values=values):
-                found = _either([self._names(p, scope, call, depth + 1) for p in values])
+                found = either([(self._names(p, scope, call, depth + 1), ()) for p in values])
             case ast.BinOp(op=ast.BitOr(), left=left, right=right):
                 found = self._names(left, scope, call, depth + 1)
                 found.merge(self._names(right, scope, call, depth + 1))
@@ -151,8 +126,8 @@ class Reader:
                 found = self._elsewhere(node, scope, depth)
         return found
 
-    def _dict_call(self, node: ast.Call, scope: Scope, call: ast.AST, depth: int) -> _Names:
-        names = _Names()
+    def _dict_call(self, node: ast.Call, scope: Scope, call: ast.AST, depth: int) -> Names:
+        names = Names()
         for arg in node.args:
             names.merge(self._names(arg, scope, call, depth + 1))
         for keyword in node.keywords:
@@ -162,8 +137,8 @@ class Reader:
                 names.put(keyword.arg, argument_of(keyword.value, scope), certain=True)
         return names
 
-    def _dict(self, node: ast.Dict, scope: Scope, call: ast.AST, depth: int) -> _Names:
-        names = _Names()
+    def _dict(self, node: ast.Dict, scope: Scope, call: ast.AST, depth: int) -> Names:
+        names = Names()
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
                 names.merge(self._names(value, scope, call, depth + 1))
@@ -173,44 +148,54 @@ class Reader:
                 names.is_open = True
         return names
 
-    def _elsewhere(self, node: ast.expr, scope: Scope, depth: int) -> _Names:
+    def _elsewhere(self, node: ast.expr, scope: Scope, depth: int) -> Names:
         values = self.evaluator.values(node, scope)
         literals = [v for v in values if isinstance(v, Literal)]
         if not literals or len(literals) != len(values):
-            return _Names(is_open=True)
-        return _either([self._names(v.node, v.scope, v.node, depth + 1) for v in literals])
+            return Names(is_open=True)
+        if isinstance(node, (ast.Name, ast.Attribute)) and not all(
+            altered.is_settled(self.evaluator, node, scope, v) for v in literals
+        ):
+            return Names(is_open=True)
+        return either([(self._names(v.node, v.scope, v.node, depth + 1), ()) for v in literals])
 
-    def _name(self, node: ast.Name, scope: Scope, call: ast.AST, depth: int) -> _Names:
+    def _name(self, node: ast.Name, scope: Scope, call: ast.AST, depth: int) -> Names:
         if _is_own(node, scope, "kwarg"):
-            names = _Names(handed_on=True)
+            names = Names(handed_on=True)
             self._apply_changes(names, node.id, scope, call, depth)
             return names
         home = next((s for s in scope.enclosing() if node.id in s.bindings), None)
         if home is None:
-            return _Names(is_open=True)
+            return Names(is_open=True)
         bindings = home.bindings[node.id]
         if home is scope:
             bindings = order.reaching(scope.module, bindings, call)
         plain = [b for b in bindings if b.how is How.ASSIGNED and b.index is None and b.value]
         if len(plain) != len(bindings):
             return self._elsewhere(node, scope, depth)
-        names = _either([self._binding(b, depth) for b in plain])
+        if altered.is_altered(self.evaluator, node.id, home, call):
+            return Names(is_open=True)
+        names = either([(self._binding(b, depth), self._asked(b, plain)) for b in plain])
         self._apply_changes(names, node.id, home, call, depth)
         return names
 
-    def _binding(self, binding: Binding, depth: int) -> _Names:
+    def _asked(self, binding: Binding, every: list[Binding]) -> Guards:
+        """Return what was asked before one of several bindings."""
+        return self.around.guards(binding.node, binding.scope) if len(every) > 1 else ()
+
+    def _binding(self, binding: Binding, depth: int) -> Names:
         if binding.value is None:
-            return _Names(is_open=True)
+            return Names(is_open=True)
         return self._names(binding.value, binding.scope, binding.node, depth + 1)
 
     def _apply_changes(
-        self, names: _Names, name: str, scope: Scope, call: ast.AST, depth: int
+        self, names: Names, name: str, scope: Scope, call: ast.AST, depth: int
     ) -> None:
         here = blocks(scope.module, call)
         puts: dict[str, order.Blocks] = {}
         for node in scope.changes.get(name, ()):
-            if getattr(node, "lineno", 0) > getattr(call, "lineno", 0):
-                continue
+            if getattr(node, "lineno", 0) > getattr(call, "lineno", 0) and scope.is_function:
+                continue  # what a module does further down, it has done when its functions run
             there = blocks(scope.module, node)
             if order.exclusive(here, there):
                 continue
@@ -223,30 +208,33 @@ class Reader:
                     names.drop(key, certain=True)
 
     def _change(
-        self, names: _Names, node: ast.AST, scope: Scope, *, certain: bool, depth: int
+        self, names: Names, node: ast.AST, scope: Scope, *, certain: bool, depth: int
     ) -> None:
+        guards = () if certain else self.around.guards(node, scope)
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     key = _key(target)
                     if key is not None:
-                        names.put(key, argument_of(value, scope), certain=certain)
+                        given = argument_of(value, scope)
+                        names.put(key, given, certain=certain, guards=guards)
                     elif isinstance(target, ast.Subscript):
                         names.is_open = True
             case ast.Delete(targets=targets):
-                for key in map(_key, targets):
-                    if key is not None:
-                        names.drop(key, certain=certain or _asks_for(scope, node, key))
+                for target in targets:
+                    if isinstance(target, ast.Subscript):
+                        self._drop(names, target.slice, node, scope, certain=certain)
             case ast.AugAssign(value=value):
-                names.merge(self._names(value, scope, node, depth + 1), certain=certain)
+                others = self._names(value, scope, node, depth + 1)
+                names.merge(others, certain=certain, guards=guards)
             case ast.Call(func=ast.Attribute(attr=method)):
                 self._method(names, node, method, scope, certain=certain, depth=depth)
             case _:
-                names.is_open = True
+                names.forget()
 
     def _method(
         self,
-        names: _Names,
+        names: Names,
         node: ast.Call,
         method: str,
         scope: Scope,
@@ -256,26 +244,52 @@ class Reader:
     ) -> None:
         first = node.args[0] if node.args else None
         text = first.value if isinstance(first, ast.Constant) else None
+        guards = () if certain else self.around.guards(node, scope)
         if method == "update":
-            for arg in node.args:
-                names.merge(self._names(arg, scope, node, depth + 1), certain=certain)
+            given = [*node.args, *(k.value for k in node.keywords if k.arg is None)]
+            for arg in given:
+                others = self._names(arg, scope, node, depth + 1)
+                names.merge(others, certain=certain, guards=guards)
             for keyword in node.keywords:
                 if keyword.arg is not None:
-                    names.put(keyword.arg, argument_of(keyword.value, scope), certain=certain)
-                else:
-                    names.merge(self._names(keyword.value, scope, node, depth + 1), certain=certain)
+                    value = argument_of(keyword.value, scope)
+                    names.put(keyword.arg, value, certain=certain, guards=guards)
         elif method == "setdefault" and isinstance(text, str) and len(node.args) > 1:
-            names.put(text, argument_of(node.args[1], scope), certain=certain)
-        elif method == "pop" and isinstance(text, str):
-            names.drop(text, certain=certain or _asks_for(scope, node, text))
+            value = argument_of(node.args[1], scope)
+            names.put(text, value, certain=certain, guards=guards)
+        elif method == "pop" and first is not None:
+            self._drop(names, first, node, scope, certain=certain)
+        elif method == "clear" and certain:
+            names.clear()
+        elif method != "setdefault":
+            names.forget()
         else:
             names.is_open = True
 
+    def _drop(
+        self, names: Names, key: ast.expr, node: ast.AST, scope: Scope, *, certain: bool
+    ) -> None:
+        """Take out the key that is named, or those that a loop names one after the other."""
+        known = [v.text for v in self.evaluator.values(key, scope) if isinstance(v, Text)]
+        loop = _loop_of(key, node, scope)
+        if not known or (len(known) > 1 and loop is None):
+            names.forget()
+            return
+        guards = () if certain else self.around.guards(node, scope)
+        for text in known:
+            gone = certain or loop is not None or _asks_for(scope, node, text)
+            names.drop(text, certain=gone, guards=guards)
 
-def _keywords(names: _Names) -> tuple[Keyword, ...]:
-    certain = [Keyword(name=n, argument=a) for n, a in names.certain.items()]
-    possible = [Keyword(name=n, argument=a, certain=False) for n, a in names.possible.items()]
-    return (*certain, *possible)
+
+def _loop_of(key: ast.expr, node: ast.AST, scope: Scope) -> ast.AST | None:
+    """Return the loop right around a statement that gives it one key after the other."""
+    for parent, name in scope.module.above(node):
+        if isinstance(parent, ast.For) and name == "body":
+            same = isinstance(key, ast.Name) and ast.unparse(parent.target) == key.id
+            return parent if same else None
+        if isinstance(parent, ast.stmt) and not isinstance(parent, ast.Expr):
+            return None
+    return None
 
 
 def _key(target: ast.expr) -> str | None:

@@ -46,7 +46,7 @@ class Collector:
         self.marks = Marks(project)
         self.reach = Reach(project, self.evaluator, self.marks)
         self.around = Around(self.evaluator, self.marks)
-        self.reader = Reader(self.evaluator)
+        self.reader = Reader(self.evaluator, self.around)
         self.spreading: set[Scope] = set()  # functions that hand their own arguments on
 
     def run(self) -> tuple[Use, ...]:

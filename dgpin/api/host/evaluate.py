@@ -33,7 +33,10 @@ from dgpin.verdict import Place
 _MOST = 24  # alternatives of one expression
 _LONGEST = 40  # expressions that lead to each other
 _DEEPEST = 4  # calls of the host followed into each other
-_TRANSPARENT = frozenset({"functools.cache", "functools.wraps", "typing.cast", "typing.final"})
+_TRANSPARENT = frozenset(
+    {"functools.cache", "functools.wraps", "functools.lru_cache", "typing.cast", "typing.final"}
+    | {"builtins.staticmethod"}
+)
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -284,7 +287,7 @@ class Evaluator:
                 case Class(scope=inner):
                     found.append(Instance(inner))
                 case Dotted(path=path):
-                    if path in _TRANSPARENT or path == "functools.lru_cache":
+                    if path in _TRANSPARENT:
                         found += [v for a in node.args[-1:] for v in self.values(a, scope, frame)]
                     else:
                         found += probes.called(self, path, node, scope, frame)

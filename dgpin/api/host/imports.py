@@ -22,7 +22,8 @@ def imported(
         paths = [library(alias.name) for alias in node.names]
     else:
         source = scope.module.absolute(node)
-        paths = [library(f"{source}.{alias.name}") for alias in node.names]
+        names = (f"{source}.{alias.name}".removesuffix(".*") for alias in node.names)
+        paths = [library(name) for name in names]
     for path, alias in zip(paths, node.names, strict=True):
         if path is not None:
             others, head = _instead(collector, node, alias, scope)

@@ -13,11 +13,14 @@ from dgpin.api.host.values import library
 Key = tuple[object, str]  # (function scope, local name), or (None, any other name)
 Head = tuple[Key, bool]  # what an expression reads, and whether it calls it
 _HANDLE, _RESULT = 2, 1
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+_STARS = 3  # files that hand on with `*` what they got with it
 _BASES = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 _SEEDS = frozenset({"import_module", "importorskip", "__import__", "find_spec", "modules", "ops"})
 # Calls that give back, in some form, what they are given.
 _PASSING = frozenset(
     {"getattr", "partial", "cast", "signature", "reload", "cache", "lru_cache", "next", "iter"}
+    | {"staticmethod"}
     | {"dict", "list", "tuple", "sorted", "wraps", "items", "values", "get", "bool", "callable"}
 )
 
@@ -44,7 +47,7 @@ class Marks:
         for name, functions in self._parameters.items():
             for call, scope in project.calls.get(name, ()):
                 self._call(call, scope, functions)
-        for name in _SEEDS:
+        for name in (*_SEEDS, *_from_stars(project)):
             self._mark((None, name), _HANDLE)
         self._spread()
 
@@ -144,13 +147,21 @@ class Marks:
             for name, bindings in scope.attributes.items():
                 for binding in bindings:
                     self._binding((None, name), binding)
-            for statement in scope.returns:
-                if statement.value is not None:
-                    self._reads((None, f"{_own_name(scope)}()"), statement.value, scope)
+            if scope.returns:
+                self._returned(scope)
             if isinstance(scope.node, ast.Lambda):
                 parent = module.parent(scope.node)[0]
                 if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
                     self._reads((None, f"{parent.targets[0].id}()"), scope.node.body, scope)
+
+    def _returned(self, scope: Scope) -> None:
+        name, node = _own_name(scope), scope.node
+        decorated = isinstance(node, _Function) and bool(node.decorator_list)
+        for statement in scope.returns:
+            if statement.value is not None:
+                self._reads((None, f"{name}()"), statement.value, scope)
+                if decorated and scope.owner is not None:  # it may be a property
+                    self._reads((None, name), statement.value, scope)
 
     def _binding(self, key: Key, binding: Binding) -> None:
         if binding.value is not None:
@@ -231,6 +242,27 @@ class Marks:
         else:
             for head, _ in self._heads(node.func, scope):
                 yield head, True
+
+
+def _from_stars(project: Project) -> Iterator[str]:
+    """Yield the names that `from deep_gemm import *` may have brought, into other files too."""
+    starred: set[str] = set()
+    for _ in range(_STARS):
+        before = len(starred)
+        for module in project.modules:
+            sources = {b.module for b in module.top.bindings.get("*", ())}
+            if sources & starred or any(library(source) is not None for source in sources):
+                starred.update(module.names)
+        if len(starred) == before:
+            break
+    for module in project.modules if starred else ():
+        if starred.intersection(module.names):
+            bound = {name for scope in module.scopes.values() for name in scope.bindings}
+            names = {n.id for n in ast.walk(module.tree) if isinstance(n, ast.Name)}
+            yield from names - bound
+        for node, _ in module.imports:
+            if isinstance(node, ast.ImportFrom) and module.absolute(node) in starred:
+                yield from (alias.name for alias in node.names)
 
 
 def _key(name: str, scope: Scope) -> Key:

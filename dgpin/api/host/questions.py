@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import takewhile
 
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.module import How, Scope
@@ -116,9 +117,12 @@ def deciding(parent: ast.AST, name: str, below: ast.AST) -> list[tuple[ast.expr,
         case ast.BoolOp(op=op, values=values):
             earlier = values[: values.index(below)] if isinstance(below, ast.expr) else []
             return [(value, isinstance(op, ast.And)) for value in earlier]
+        case ast.comprehension(ifs=ifs) if name == "ifs":
+            return [(test, True) for test in takewhile(lambda test: test is not below, ifs)]
         case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
-            tests = [test for generator in parent.generators for test in generator.ifs]
-            return [(test, True) for test in tests if test is not below]
+            # A generator's own tests say nothing yet where it, or one before it, is read.
+            done = takewhile(lambda generator: generator is not below, parent.generators)
+            return [(test, True) for generator in done for test in generator.ifs]
         case _:
             return []
 

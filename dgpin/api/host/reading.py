@@ -7,7 +7,10 @@ from typing import Any
 from dgpin.api.host.module import BLOCKS, Binding, How, Module, Scope
 
 _ASKING = frozenset({ast.BoolOp, ast.UnaryOp})  # whether their operands are true
-_CHANGING = frozenset({"update", "pop", "setdefault", "clear"})
+_CHANGING = frozenset(
+    {"update", "pop", "setdefault", "clear", "popitem", "append", "extend", "insert", "remove"}
+    | {"reverse", "sort"}
+)
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -75,12 +78,16 @@ class Reader:
             owner = _class_of(binding.scope, node.value.id)
             if owner is not None:
                 owner.attributes.setdefault(node.attr, []).append(binding)
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            self.change(node.value.id, binding.node, binding.scope)
+        elif isinstance(node, ast.Subscript):
+            self.change(node.value, binding.node, binding.scope)
 
-    def change(self, name: str, node: ast.AST, scope: Scope) -> None:
-        """Note that the value of a name is changed in place."""
-        scope.changes.setdefault(name, []).append(node)
+    def change(self, changed: ast.expr, node: ast.AST, scope: Scope) -> None:
+        """Note that the value of a name, or of an attribute of self, is changed in place."""
+        if isinstance(changed, ast.Name):
+            scope.changes.setdefault(changed.id, []).append(node)
+        elif isinstance(changed, ast.Attribute) and isinstance(changed.value, ast.Name):
+            owner = _class_of(scope, changed.value.id) or scope
+            owner.changes.setdefault(changed.attr, []).append(node)
 
     def function(self, node: _Def, scope: Scope) -> None:
         """Enter a function."""
@@ -164,8 +171,8 @@ def _assign(reader: Reader, node: ast.AST, scope: Scope) -> None:
 
 def _augmented(reader: Reader, node: ast.AST, scope: Scope) -> None:
     if isinstance(node, ast.AugAssign):
-        if isinstance(node.op, ast.BitOr) and isinstance(node.target, ast.Name):
-            reader.change(node.target.id, node, scope)
+        if isinstance(node.op, ast.BitOr):
+            reader.change(node.target, node, scope)
         else:
             reader.target(node.target, Binding(how=How.OTHER, node=node, scope=scope))
     reader.children(node, scope)
@@ -200,8 +207,8 @@ def _outside(_reader: Reader, node: ast.AST, scope: Scope) -> None:
 def _delete(reader: Reader, node: ast.AST, scope: Scope) -> None:
     if isinstance(node, ast.Delete):
         for target in node.targets:
-            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-                reader.change(target.value.id, node, scope)
+            if isinstance(target, ast.Subscript):
+                reader.change(target.value, node, scope)
     reader.children(node, scope)
 
 
@@ -227,9 +234,7 @@ def _call(reader: Reader, node: ast.AST, scope: Scope) -> None:
     if isinstance(node, ast.Call):
         reader.module.calls.append((node, scope))
         if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
-            owner = node.func.value
-            if isinstance(owner, ast.Name):
-                reader.change(owner.id, node, scope)
+            reader.change(node.func.value, node, scope)
     reader.children(node, scope)
 
 

@@ -1,0 +1,91 @@
+"""What is said of a host is what happens when it is run, written in the ways that hosts are."""
+
+from pathlib import Path
+
+import pytest
+
+from dgpin.api import compare
+from dgpin.api.bind_findings import impact
+from dgpin.api.host.scan import scan
+from dgpin.api.surface import Binding
+from tests.api import running, surfaces
+
+# Each has a `run()`, of which A and B make the same, or not.
+KEYWORDS = {
+    "cleared": 'kw = {"fast": 1}\n    kw.clear()\n    return dg.lost_keyword(1, **kw)',
+    "any item taken": 'kw = {"fast": 1}\n    kw.popitem()\n    return dg.lost_keyword(1, **kw)',
+    "taken in a loop": 'kw = {"fast": 1}\n    for key in ("fast", "slow"):\n'
+    "        kw.pop(key, None)\n    return dg.lost_keyword(1, **kw)",
+    "taken by a variable": 'kw, key = {"fast": 1}, min("fast", "g")\n    del kw[key]\n'
+    "    return dg.lost_keyword(1, **kw)",
+    "taken under another name": 'kw = {"fast": 1}\n    other = kw\n    other.pop("fast")\n'
+    "    return dg.lost_keyword(1, **kw)",
+    "taken from the source": 'kw = {"fast": 1}\n    other = kw\n    kw.pop("fast")\n'
+    "    return dg.lost_keyword(1, **other)",
+    "taken by a function": 'def clean(given):\n        given.pop("fast")\n\n'
+    '    kw = {"fast": 1}\n    clean(kw)\n    return dg.lost_keyword(1, **kw)',
+    "looked at by a function": "def show(given):\n        return len(given)\n\n"
+    '    kw = {"fast": 1}\n    show(kw)\n    return dg.lost_keyword(1, **kw)',
+    "put where a name is there": 'kw = {}\n    if hasattr(dg, "gone"):\n'
+    '        kw["fast"] = True\n    return dg.lost_keyword(1, **kw)',
+    "put where a name is not there": 'kw = {}\n    if not hasattr(dg, "gone"):\n'
+    '        kw["fast"] = True\n    return dg.lost_keyword(1, **kw)',
+    "chosen where a name is there": 'kw = {"fast": 1} if hasattr(dg, "gone") else {}\n'
+    "    return dg.lost_keyword(1, **kw)",
+    "one of two dicts": 'if hasattr(dg, "gone"):\n        kw = {"fast": 1}\n    else:\n'
+    "        kw = {}\n    return dg.lost_keyword(1, **kw)",
+    "put where the signature shows it": "kw = {}\n"
+    '    if "fast" in signature(dg.lost_keyword).parameters:\n        kw["fast"] = 1\n'
+    "    return dg.lost_keyword(1, **kw)",
+    "taken where the signature does not": 'kw = {"fast": 1}\n'
+    '    if "fast" not in signature(dg.lost_keyword).parameters:\n        kw.pop("fast")\n'
+    "    return dg.lost_keyword(1, **kw)",
+    "filtered by the signature": 'kw = {"fast": 1}\n'
+    "    known = signature(dg.lost_keyword).parameters\n"
+    "    return dg.lost_keyword(1, **{k: v for k, v in kw.items() if k in known})",
+}
+PLACES = {
+    "appended": "args = [1]\n    args.append(2)\n    return dg.needs_more(*args)",
+    "extended": "args = [1]\n    args.extend([2])\n    return dg.unfitting(*args)",
+    "added": "args = (1,)\n    args += (2,)\n    return dg.unfitting(*args)",
+    "by a function": "def more(given):\n        given.append(2)\n\n    args = [1]\n    more(args)\n"
+    "    return dg.unfitting(*args)",
+    "all there": "args = [1]\n    return dg.needs_more(*args)",
+}
+HEAD = "from inspect import signature\n\nimport deep_gemm as dg\n\n\ndef run():\n    "
+TEXTS = {
+    **{f"keywords {name}": f"{HEAD}{body}\n" for name, body in KEYWORDS.items()},
+    **{f"places {name}": f"{HEAD}{body}\n" for name, body in PLACES.items()},
+    "keywords of self changed": "import deep_gemm as dg\n\n\nclass K:\n    def __init__(self):\n"
+    '        self.kw = {"fast": 1}\n        self.kw.pop("fast")\n\n    def go(self):\n'
+    "        return dg.lost_keyword(1, **self.kw)\n\n\ndef run():\n    return K().go()\n",
+    "keywords of the module changed": "import deep_gemm as dg\n\nKW = {}\n\n\ndef init():\n"
+    '    KW["b"] = 2\n\n\ndef run():\n    init()\n    return dg.unfitting(1, **KW)\n',
+    "keywords of the module put later": "import deep_gemm as dg\n\nKW = {}\n\n\ndef run():\n"
+    '    return dg.lost_keyword(1, **KW)\n\n\nKW["fast"] = 1\n',
+    "star import": "from deep_gemm import *\n\n\ndef run():\n    return lost_keyword(1, fast=1)\n",
+    "star import that fits": "from deep_gemm import *\n\n\ndef run():\n    return kept(1, 2)\n",
+    "property": "import deep_gemm\n\n\nclass K:\n    @property\n    def lib(self):\n"
+    "        return deep_gemm\n\n    def go(self):\n        return self.lib.lost_keyword(1, fast=1)"
+    "\n\n\ndef run():\n    return K().go()\n",
+    "static method": "import deep_gemm\n\n\nclass K:\n"
+    "    f = staticmethod(deep_gemm.lost_keyword)\n\n    def go(self):\n"
+    "        return self.f(1, fast=1)\n\n\ndef run():\n    return K().go()\n",
+    "a list of what is missing": 'import deep_gemm\n\nNEEDED = ("kept", "gone")\n'
+    "missing = [n for n in NEEDED if not hasattr(deep_gemm, n)]\n\n\ndef run():\n"
+    "    return missing\n",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_as_it_runs(tmp_path: Path, text: str) -> None:
+    """An exception is foretold if and only if there is one, and no difference is left out."""
+    a, b = surfaces.moved(Binding.PYTHON)
+    (tmp_path / "main.py").write_text(text)
+    (_, before), (raised, after) = (running.outcome(text, side) for side in (a, b))
+
+    findings = impact(scan(tmp_path), compare.compare(a, b)).findings
+    foretold = {f.exception for f in findings if f.exception and f.consequence.counts}
+
+    assert ({raised} if raised else set()) == foretold
+    assert bool(findings) or before == after
