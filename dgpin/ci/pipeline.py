@@ -1,10 +1,13 @@
 """The text of a pipeline: templates filled with a pin's architectures and files."""
 
 import json
+import re
 import shlex
 from collections.abc import Sequence
 from enum import Enum
 from importlib import resources
+
+from dgpin import lines
 
 
 class Engine(str, Enum):
@@ -18,7 +21,7 @@ class Engine(str, Enum):
 def write(
     engine: Engine, *, architectures: Sequence[str], paths: Sequence[str], package: str
 ) -> str:
-    """Return the pipeline. `paths` are the host's site files, `package` what pip installs.
+    """Return the pipeline. `paths` are where the host's pin stands, `package` what pip installs.
 
     There must be at least one architecture.
     """
@@ -38,7 +41,7 @@ def _github(architectures: Sequence[str], paths: Sequence[str], package: str) ->
         ),
         REQUIRE=",".join(architectures),
         PACKAGE=_quoted(package),
-        PATHS="\n".join(f"      - {_quoted(path)}" for path in paths),
+        PATHS="\n".join(f"      - {_quoted(_literal(path))}" for path in paths),
         INSTALL=_template("install.sh"),
         MOVE=_template("move.sh"),
         SMOKE=_template("smoke.sh"),
@@ -74,9 +77,15 @@ def _slurm(architectures: Sequence[str], package: str) -> str:
     )
 
 
+def _literal(path: str) -> str:
+    """Return the pattern of GitHub's filter that only this path matches."""
+    return re.sub(r"[*?+\[\\]|^!", r"\\\g<0>", path)
+
+
 def _quoted(text: str) -> str:
     """Return a text as YAML has it; JSON's pairs for what lies beyond U+FFFF are none of YAML's."""
-    return json.dumps(text, ensure_ascii=False)
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in quoted)
 
 
 def _template(name: str) -> str:
@@ -86,15 +95,12 @@ def _template(name: str) -> str:
 
 def _filled(template: str, **values: str) -> str:
     """Return the template with each @NAME@ replaced; a text of several lines keeps the indent."""
-    lines = []
-    for line in template.splitlines():
-        name = line.strip().strip("@")
-        if line.strip() == f"@{name}@" and name in values:
-            indent = line[: len(line) - len(line.lstrip())]
-            lines += [f"{indent}{each}".rstrip() for each in values[name].rstrip("\n").splitlines()]
-            continue
-        filled = line
-        for key, value in values.items():
-            filled = filled.replace(f"@{key}@", value)
-        lines.append(filled)
-    return "\n".join(lines) + "\n"
+    filled = []
+    for line in lines.split(template):
+        alone = re.fullmatch(r"( *)@([A-Z]+)@", line)
+        if alone is not None:
+            text = lines.split(values[alone[2]])
+            filled += [f"{alone[1]}{each}" if each else "" for each in text]
+        else:
+            filled.append(re.sub(r"@([A-Z]+)@", lambda hole: values[hole[1]], line))
+    return "\n".join(filled) + "\n"

@@ -5,10 +5,12 @@ from typing import Annotated
 import typer
 
 from dgpin import config as configuration
-from dgpin.ci.pipeline import Engine, write
+from dgpin.ci import pipeline
+from dgpin.ci.pipeline import Engine
 from dgpin.cli.architectures import RequireOption, architectures
 from dgpin.cli.exit import DONE
 from dgpin.cli.host import HostOption, open_host
+from dgpin.cli.output import write
 from dgpin.errors import UsageError
 from dgpin.pin import worktree
 from dgpin.pin.pinned import read_pinned
@@ -49,7 +51,13 @@ def ci(
     named = architectures(require) or gates.architectures(fit.reading, pinned.commit)
     if not named:
         raise NoArchitectureError
-    paths = sorted({site.entry.path for site in fit.reading.sites(watch=False)})
-    text = write(engine, architectures=named, paths=[*paths, configuration.FILE], package=package)
-    typer.echo(text, nl=False)
+    paths = {site.entry.path for site in fit.reading.sites(watch=False)}
+    paths |= {fit.config.gitlink} if fit.config.gitlink else set()
+    text = pipeline.write(
+        engine,
+        architectures=named,
+        paths=[*sorted(paths), configuration.FILE],
+        package=package,
+    )
+    write({"text": lambda: text}, (("text", None),))
     return DONE

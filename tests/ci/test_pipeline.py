@@ -32,7 +32,7 @@ def test_nothing_is_left_open(engine: Engine) -> None:
     text = _text(engine)
 
     assert [] == re.findall(r"@[A-Z]+@", text)
-    assert [] == [line for line in text.splitlines() if line != line.rstrip()]
+    assert [] == [line for line in text.split("\n") if line != line.rstrip()]
 
 
 @pytest.mark.parametrize("engine", list(Engine))
@@ -69,6 +69,24 @@ def test_github() -> None:
     used = re.findall(r"uses: \S+@(\S+)", text)
     assert used
     assert all(re.fullmatch(r"[0-9a-f]{40}", sha) for sha in used)
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("docker/Dockerfile", "docker/Dockerfile"),
+        ("c++/a [1]?*.cmake", r"c\+\+/a \[1]\?\*.cmake"),
+        ("!a/b!.sh", r"\!a/b!.sh"),
+        ("a\\b.sh", r"a\\b.sh"),
+        ("a\u2028\x0c\x85\ufeff.sh", "a\u2028\x0c\x85\ufeff.sh"),
+        ("@REQUIRE@/b.sh", "@REQUIRE@/b.sh"),
+    ],
+)
+def test_github_filters_for_the_path_itself(path: str, pattern: str) -> None:
+    """What GitHub's patterns mean otherwise is escaped, and YAML reads the rest as it is."""
+    text = write(Engine.GITHUB, architectures=ARCHES, paths=[path], package="dgpin")
+
+    assert [pattern] == yaml.safe_load(text)[True]["pull_request"]["paths"]
 
 
 def test_github_runs_nothing_of_strangers_on_own_runners() -> None:

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from dgpin import process
+from dgpin.cli.app import main
 from tests.world import World
 
 ENGINES = ("github", "buildkite", "slurm")
@@ -81,6 +82,35 @@ def test_the_pin_s_architectures(world: World) -> None:
     assert "arches=(sm_103)" in world.dgpin("ci", "slurm", "--require", "sm_103").out
 
 
+@pytest.mark.parametrize("package", ["dgpin==0.1.0", 'dgpin @ git+https://e.org/d.git#egg="x$y"'])
+def test_slurm_names_the_package_as_it_was_given(world: World, package: str) -> None:
+    """What pip gets has no quotes of the shell's, and an environment that names another wins."""
+    head = world.dgpin("ci", "slurm", "--package", package).out.partition("have_dgpin()")[0]
+    script = f'{head}printf %s "$DGPIN_PACKAGE"'
+
+    assert (0, package) == _bash(script, world.host)
+    assert (0, "other") == _bash(script, world.host, DGPIN_PACKAGE="other")
+
+
+def test_a_credential_is_written_into_no_pipeline(world: World) -> None:
+    """The pipeline is committed; a token belongs into a secret of the engine."""
+    said = world.dgpin("ci", "github", "--package", "dgpin @ https://token@example.org/d.whl")
+
+    assert 'DGPIN_PACKAGE: "dgpin @ https://example.org/d.whl"\n' in said.out
+
+
+def test_a_submodule_that_moves_starts_the_pipeline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where git holds the commit, no file but the submodule itself changes."""
+    module = '[submodule "d"]\n\tpath = third_party/DeepGEMM\n\turl = https://e.org/x/DeepGEMM\n'
+    (tmp_path / ".gitmodules").write_text(module)
+
+    assert 0 == main(["ci", "github", "--host", str(tmp_path), "--require", "sm_90"])
+    paths = yaml.safe_load(capsys.readouterr().out)[True]["pull_request"]["paths"]
+    assert [".gitmodules", "third_party/DeepGEMM", "dgpin.toml"] == paths
+
+
 def test_wrong_engine(world: World) -> None:
     """The message names the engines that there are."""
     said = world.dgpin("ci", "jenkins")
@@ -111,6 +141,28 @@ def test_github_move(world: World) -> None:
     assert ran.code in {1, 3}, ran.out
     found = json.loads((world.host / "evidence-diff-api.json").read_text())["host"]["findings"]
     assert {20, 25, 30} == {each["line"] for each in found if each["counts"]}
+
+
+def test_github_move_of_a_release(world: World) -> None:
+    """A host that pins a release is held against the tag of the one before."""
+    script = _github(world)["The move, if there is one"]
+    base = world.git("rev-parse", "HEAD").strip()
+    (world.host / "pinned").write_text("2.8.1")
+    show = """{"commit": null, "wheel": "%s", "version": "2.8"}"""
+    _program(
+        world,
+        "dgpin",
+        f"""if [ "$1" = show ]; then
+  printf '{show}' "$(cat "${{4:-.}}/pinned" 2> /dev/null || echo 2.8.0)"
+else echo "$@"; fi""",
+    )
+
+    ran = _bash(script, world.host, BASE_SHA=base)
+
+    assert 0 == ran.code, ran.out
+    assert [["diff-api", "v2.8.0", "v2.8.1"], ["carry", "v2.8.0", "v2.8.1"]] == [
+        line.split()[:3] for line in ran.out.splitlines()
+    ]
 
 
 def test_github_smoke_and_report(world: World, build: Path) -> None:

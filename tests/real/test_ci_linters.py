@@ -30,7 +30,7 @@ process.exit(0);
 
 
 def _text(engine: Engine) -> str:
-    paths = ("cmake/external_projects/deepgemm.cmake", "docker/Dockerfile")
+    paths = ("cmake/external_projects/deepgemm.cmake", "docker/Dockerfile", "!c++/a [1]*?\\.sh")
     arches = ("sm_90", "sm_100", "sm_120")
     return write(engine, architectures=arches, paths=paths, package="dgpin")
 

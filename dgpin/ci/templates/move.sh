@@ -1,6 +1,12 @@
 base=$(mktemp -d)/base
 git worktree add --quiet --detach "$base" "$BASE_SHA"
-pinned() { dgpin show --json "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["commit"])'; }
+pinned() {
+  dgpin show --json "$@" | python3 -c '
+import json, sys
+pin = json.load(sys.stdin)
+# A host that pins a release means the tag of that name.
+print(pin["commit"] or "v" + (pin["wheel"] or pin["version"] or sys.exit("no site states the pin")))'
+}
 old=$(pinned --host "$base")
 new=$(pinned)
 if [ "$old" != "$new" ]; then

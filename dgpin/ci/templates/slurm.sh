@@ -17,7 +17,8 @@ set -euo pipefail
 
 arches=(@ARCHES@)
 features=(@ARCHES@)
-export DGPIN_PACKAGE="${DGPIN_PACKAGE:-@PACKAGE@}"
+package=@PACKAGE@
+export DGPIN_PACKAGE="${DGPIN_PACKAGE:-$package}"
 
 have_dgpin() {
   @INSTALL@
