@@ -20,7 +20,8 @@ def off(use: Use, path: str) -> str:
     if use.form is Form.GETATTR:
         return f"B has no {name}, so getattr gives its default{_then(use)}"
     if use.form is Form.HASATTR:
-        return f"B has no {name}, so hasattr is false"
+        answer = "hasattr is false" if "hasattr" in use.line else "the answer is no"
+        return f"B has no {name}, so {answer}"
     return f"B has no {path}, so no spec is found"
 
 

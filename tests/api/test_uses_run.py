@@ -52,10 +52,41 @@ PLACES = {
     "    return dg.unfitting(*args)",
     "all there": "args = [1]\n    return dg.needs_more(*args)",
 }
+GATES = {
+    "else of a try": "try:\n        dg.gone\n    except AttributeError:\n        return None\n"
+    "    else:\n        return dg.lost_keyword(1, fast=1)",
+    "after a try that leaves": "try:\n        dg.gone\n    except AttributeError:\n"
+    "        return None\n    return dg.lost_keyword(1, fast=1)",
+    "after a try that goes on": "try:\n        dg.gone\n    except AttributeError:\n"
+    "        pass\n    return dg.lost_keyword(1, fast=1)",
+    "a try around another block": "try:\n        if not dg:\n            dg.gone\n"
+    "    except AttributeError:\n        return None\n    return dg.lost_keyword(1, fast=1)",
+    "a flag of a try": "try:\n        dg.gone\n        old = True\n"
+    "    except AttributeError:\n        old = False\n"
+    "    return dg.lost_keyword(1, fast=1) if old else None",
+    "a flag set before": "old = False\n    try:\n        dg.gone\n        old = True\n"
+    "    except AttributeError:\n        pass\n"
+    "    return dg.lost_keyword(1, fast=1) if old else None",
+    "the other way round": "try:\n        dg.gone\n        new = False\n"
+    "    except AttributeError:\n        new = True\n"
+    "    return dg.lost_keyword(1, fast=1) if new else None",
+    "dir": 'return dg.gone(1) if "gone" in dir(dg) else None',
+    "__dict__": 'return None if "gone" not in dg.__dict__ else dg.gone(1)',
+    "names of the signature": "names = set(signature(dg.lost_keyword).parameters)\n"
+    '    return dg.lost_keyword(1, fast=1) if "fast" in names else None',
+    "keys of the signature": "names = signature(dg.lost_keyword).parameters.keys()\n"
+    '    return dg.lost_keyword(1, fast=1) if "fast" in names else None',
+    "a function that asks for another": "def takes(f, name):\n"
+    "        return name in signature(f).parameters\n\n"
+    '    return dg.lost_keyword(1, fast=1) if takes(dg.lost_keyword, "a") else None',
+    "exceptions in a name": "errors = (TypeError, RuntimeError)\n    try:\n"
+    "        return dg.lost_keyword(1, fast=1)\n    except errors:\n        return None",
+}
 HEAD = "from inspect import signature\n\nimport deep_gemm as dg\n\n\ndef run():\n    "
 TEXTS = {
     **{f"keywords {name}": f"{HEAD}{body}\n" for name, body in KEYWORDS.items()},
     **{f"places {name}": f"{HEAD}{body}\n" for name, body in PLACES.items()},
+    **{f"gate {name}": f"{HEAD}{body}\n" for name, body in GATES.items()},
     "keywords of self changed": "import deep_gemm as dg\n\n\nclass K:\n    def __init__(self):\n"
     '        self.kw = {"fast": 1}\n        self.kw.pop("fast")\n\n    def go(self):\n'
     "        return dg.lost_keyword(1, **self.kw)\n\n\ndef run():\n    return K().go()\n",
@@ -89,3 +120,63 @@ def test_as_it_runs(tmp_path: Path, text: str) -> None:
 
     assert ({raised} if raised else set()) == foretold
     assert bool(findings) or before == after
+
+
+def test_a_function_that_asks(tmp_path: Path) -> None:
+    """What a function of the host finds in the signature guards the call."""
+    text = (
+        "from inspect import signature\n\nimport deep_gemm\n\n\ndef takes(f, name):\n    try:\n"
+        "        return name in signature(f).parameters\n    except ValueError:\n"
+        "        return False\n\n\ndef run():\n"
+        '    if takes(deep_gemm.lost_keyword, "fast"):\n'
+        "        deep_gemm.lost_keyword(1, fast=1)\n"
+    )
+    (tmp_path / "main.py").write_text(text)
+
+    assert () == impact(scan(tmp_path), compare.compare(*surfaces.moved(Binding.PYTHON))).findings
+
+
+VERSIONS = {
+    "of the distribution": 'V = version("deep-gemm")',
+    "with another way": 'try:\n    V = version("deep_gemm")\nexcept Exception:\n'
+    "    V = deep_gemm.__version__",
+}
+
+
+@pytest.mark.parametrize("asks", VERSIONS.values(), ids=VERSIONS)
+def test_a_version_however_it_is_got(tmp_path: Path, asks: str) -> None:
+    """What the version decides is a doubt, also where its name was set twice."""
+    text = (
+        f"from importlib.metadata import version\n\nimport deep_gemm\n\n{asks}\n\n\n"
+        'def run():\n    kw = {}\n    if V < "2.8":\n        kw["fast"] = True\n'
+        "        deep_gemm.gone(1)\n    deep_gemm.lost_keyword(1, **kw)\n"
+    )
+    (tmp_path / "main.py").write_text(text)
+
+    found = impact(scan(tmp_path), compare.compare(*surfaces.moved(Binding.PYTHON)))
+
+    assert () == found.findings
+    assert {"deep_gemm.gone", "deep_gemm.lost_keyword"} == {d.use.path for d in found.doubts}
+
+
+SKIPPED = {
+    "by a decorator": '@pytest.mark.skipif(not hasattr(dg, "gone"), reason="old")\n',
+    "by a mark with a name": 'old = pytest.mark.skipif(not hasattr(dg, "gone"), reason="old")\n\n\n'
+    "@old\n",
+    "by unittest": '@unittest.skipUnless(hasattr(dg, "gone"), "old")\n',
+    "with its class": '@unittest.skipIf(not hasattr(dg, "gone"), "old")\nclass TestIt:\n    ',
+    "with its file": 'pytestmark = [pytest.mark.skipif(not hasattr(dg, "gone"), reason="old")]\n',
+}
+
+
+@pytest.mark.parametrize("mark", SKIPPED.values(), ids=SKIPPED)
+def test_a_skipped_test_does_not_raise(tmp_path: Path, mark: str) -> None:
+    """A test that is skipped where the name is gone is off, and does not fail."""
+    indent = "    " if "class" in mark else ""
+    body = f"def test_it(x):\n{indent}    dg.gone(x)\n"
+    text = f"import unittest\n\nimport deep_gemm as dg\nimport pytest\n\n\n{mark}{body}"
+    (tmp_path / "test_main.py").write_text(text)
+
+    found = impact(scan(tmp_path), compare.compare(*surfaces.moved(Binding.PYTHON))).findings
+
+    assert ["silently off"] == [finding.consequence.value for finding in found]

@@ -170,6 +170,9 @@ class Collector:
     def _parameter_probe(self, node: ast.Compare, scope: Scope) -> Iterator[Use]:
         if not isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return
+        owner, place = surroundings.listed(node.comparators[0]), scope.module.place(node)
+        for path in self.around.joined(owner, node.left, scope) if owner is not None else ():
+            yield self.use(Form.HASATTR, (Target(path=path, place=place),), node, scope)
         for value in self.evaluator.values(node.comparators[0], scope):
             if not isinstance(value, SignatureOf):
                 continue

@@ -37,6 +37,7 @@ _TRANSPARENT = frozenset(
     {"functools.cache", "functools.wraps", "functools.lru_cache", "typing.cast", "typing.final"}
     | {"builtins.staticmethod"}
 )
+_PARAMETERS = frozenset({"parameters", "args", "kwonlyargs", "co_varnames"})
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -228,7 +229,7 @@ class Evaluator:
             case Instance(scope=scope) | Class(scope=scope):
                 bound = isinstance(value, Instance)
                 return classes.attribute(self, scope, name, depth=0, bound=bound)
-            case SignatureOf(of=of, parameters=False) if name == "parameters":
+            case SignatureOf(of=of, parameters=False) if name in _PARAMETERS:
                 return (SignatureOf(of, parameters=True),)
             case Double(call=call, scope=scope):
                 given = [k.value for k in call.keywords if k.arg == name]
@@ -372,6 +373,8 @@ def chained(groups: list[Values]) -> Values:
 def _api_attribute(value: Api, name: str, place: Place) -> Values:
     if name == "__name__":
         return tuple(Text(t.path) for t in value.targets)
+    if name in {"__signature__", "__code__"}:
+        return (SignatureOf(value),)
     if (name.startswith("__") and name != "__version__") or "()." in value.path:
         return ()
     return (

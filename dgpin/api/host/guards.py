@@ -8,11 +8,15 @@ from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.marks import Marks
 from dgpin.api.host.module import Module, Scope
 from dgpin.api.host.outcomes import Outcomes
-from dgpin.api.host.questions import FUNCTIONS, Questions, before, deciding
+from dgpin.api.host.passing import passed
+from dgpin.api.host.questions import FUNCTIONS, Questions, before, deciding, single_answer
 from dgpin.api.host.values import (
     LIBRARY,
     Api,
+    Callable,
     Dotted,
+    Frame,
+    Literal,
     SignatureOf,
     Text,
     library,
@@ -20,6 +24,8 @@ from dgpin.api.host.values import (
 from dgpin.api.uses import Guard, Handler, Outcome, Then
 
 VERSION = f"{LIBRARY}.__version__"
+_VERSIONS = frozenset({"version", "get_distribution", "parse_version"})
+_SIMPLE = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 
 
@@ -51,10 +57,22 @@ class Around:
 
     def _handler(self, node: ast.ExceptHandler, scope: Scope) -> Handler:
         return Handler(
-            exceptions=_names(node.type) if node.type is not None else ("BaseException",),
+            exceptions=self._exceptions(node.type, scope) if node.type else ("BaseException",),
             place=scope.module.place(node),
             outcome=self.outcomes.of(node.body, scope),
         )
+
+    def _exceptions(self, node: ast.expr, scope: Scope) -> tuple[str, ...]:
+        """Return the names of exceptions, those in a tuple that is named included."""
+        found: list[str] = []
+        for item in node.elts if isinstance(node, ast.Tuple) else [node]:
+            tuples = [
+                v.node
+                for v in (self.evaluator.values(item, scope) if isinstance(item, ast.Name) else ())
+                if isinstance(v, Literal)
+            ]
+            found += [name for each in (tuples or [item]) for name in _names(each)]
+        return tuple(found)
 
     def _suppress(self, item: ast.withitem, scope: Scope) -> Iterator[Handler]:
         call = item.context_expr
@@ -63,7 +81,7 @@ class Around:
         paths = {v.path for v in self.evaluator.values(call.func, scope) if isinstance(v, Dotted)}
         if paths & {"contextlib.suppress", "pytest.raises"}:
             yield Handler(
-                exceptions=tuple(name for arg in call.args for name in _names(arg)),
+                exceptions=tuple(n for arg in call.args for n in self._exceptions(arg, scope)),
                 place=scope.module.place(call),
                 outcome=Outcome(then=Then.GOES_ON),
             )
@@ -74,61 +92,135 @@ class Around:
         for test, where, holds in self.questions.known(node, scope):
             told = self._told.get((test, where, holds))
             if told is None:
-                told = [*self._guard(test, where, holds=holds), *self._version(test, where)]
+                told = [
+                    *self._guard(test, where, holds=holds),
+                    *self._flag(test, where, holds=holds),
+                    *self._version(test, where),
+                ]
                 self._told[test, where, holds] = told
             found += told
         found += self._handled(node, scope)
         return tuple(dict.fromkeys(found))
 
-    def _guard(self, test: ast.expr, scope: Scope, *, holds: bool) -> list[Guard]:
+    def _guard(
+        self, test: ast.expr, scope: Scope, *, holds: bool, frame: Frame | None = None
+    ) -> list[Guard]:
         place = scope.module.place(test)
         match test:
             case ast.Call(func=ast.Name(id="hasattr"), args=[owner, name]):
-                paths = self.joined(owner, name, scope)
+                paths = self.joined(owner, name, scope, frame)
                 return [Guard(path=p, place=place, absent=not holds) for p in paths]
             case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as op], comparators=[right]):
                 is_in = isinstance(op, ast.In) is holds
-                return self._parameter_guard(left, right, scope, absent=not is_in)
+                return [
+                    *self._parameter_guard(left, right, scope, frame, absent=not is_in),
+                    *self._listed_guard(left, right, scope, absent=not is_in),
+                ]
             case ast.Compare(
                 left=left,
                 ops=[ast.Is() | ast.IsNot() as op],
                 comparators=[ast.Constant(value=None)],
             ):
                 return self._there(left, scope, absent=isinstance(op, ast.Is) is holds)
-            case ast.Name() | ast.Attribute() | ast.Call():
+            case ast.Name() | ast.Attribute():
                 return self._there(test, scope, absent=not holds)
+            case ast.Call():
+                found = self._there(test, scope, absent=not holds)
+                return found if frame else [*found, *self._asked(test, scope, holds=holds)]
             case _:
                 return []
+
+    def _asked(self, test: ast.Call, scope: Scope, *, holds: bool) -> list[Guard]:
+        """Return what a function of the host asks about what it is given."""
+        if not test.args:
+            return []
+        found: list[Guard] = []
+        for func in self.evaluator.values(test.func, scope):
+            if isinstance(func, Callable):
+                given = passed(test, func, scope, None)
+                frame = Frame(func.scope, given, scope.module.place(test))
+                for answer, where in single_answer(func.scope, holds=holds):
+                    found += self._guard(answer, where, holds=holds, frame=frame)
+        return found
+
+    def _flag(self, test: ast.expr, scope: Scope, *, holds: bool) -> list[Guard]:
+        """Return what a flag tells that a `try` sets, and its `except` sets otherwise."""
+        if not isinstance(test, ast.Name):
+            return []
+        home = next((s for s in scope.enclosing() if test.id in s.bindings), None)
+        bindings = home.bindings[test.id] if home is not None else []
+        constants = [b for b in bindings if isinstance(b.value, ast.Constant)]
+        alike = [b for b in constants if bool(getattr(b.value, "value", None)) is holds]
+        if home is None or len(constants) != len(bindings) or len(alike) != 1:
+            return []
+        block, field = home.module.parent(alike[0].node)
+        if not isinstance(block, ast.Try) or len(bindings) == 1 or field == "finalbody":
+            return []
+        return self._tried(block, home)
+
+    def _tried(self, block: ast.Try, scope: Scope) -> list[Guard]:
+        """Return the names that are there when a `try` has gone well."""
+        return [
+            Guard(path=path, place=scope.module.place(statement))
+            for statement in block.body
+            if isinstance(statement, _SIMPLE)
+            for path in dict.fromkeys(self._reached(statement, scope))
+            if path != LIBRARY
+        ]
 
     def _version(self, test: ast.expr, scope: Scope) -> list[Guard]:
         """Return the question for the library's version that a test asks, through names."""
         for node in ast.walk(test):
-            values: list[ast.expr] = [node] if isinstance(node, ast.Attribute) else []
+            values: list[ast.expr] = [node] if isinstance(node, (ast.Attribute, ast.Call)) else []
             if isinstance(node, ast.Name):
-                values = [value for value, _ in self.questions.behind(node, scope, holds=True)]
+                home = next((s for s in scope.enclosing() if node.id in s.bindings), None)
+                bindings = home.bindings[node.id] if home is not None else []
+                values = [b.value for b in bindings if b.value is not None]
             for inner in (n for value in values for n in ast.walk(value)):
-                if (
-                    isinstance(inner, ast.Attribute)
-                    and inner.attr == "__version__"
-                    and self.marks.carries(inner.value, scope)
-                ):
+                if self._is_version(inner, scope):
                     return [Guard(path=VERSION, place=scope.module.place(test))]
         return []
 
+    def _is_version(self, node: ast.AST, scope: Scope) -> bool:
+        match node:
+            case ast.Attribute(attr="__version__", value=owner):
+                return self.marks.carries(owner, scope)
+            case ast.Call(args=[ast.Constant(value=str(name)), *_], func=func):
+                asked = LIBRARY in name.replace("-", "_")
+                return asked and ast.unparse(func).rpartition(".")[2] in _VERSIONS
+            case _:
+                return False
+
     def _handled(self, node: ast.AST, scope: Scope) -> list[Guard]:
-        """Return what a handler around a node waits for: the one name that its `try` reaches."""
-        for parent, _ in scope.module.above(node):
+        """Return what a handler around a node waits for: the one name that its `try` reaches;
+        or what a `try` has reached that is through."""
+        below: ast.AST = node
+        found: list[Guard] = []
+        for parent, name in scope.module.above(node):
+            tried = [s for s in before(parent, name, below) if self._is_passed(s, scope)]
+            if isinstance(parent, ast.Try) and name == "orelse":
+                tried.append(parent)
+            found += [g for s in tried if isinstance(s, ast.Try) for g in self._tried(s, scope)]
             if isinstance(parent, ast.ExceptHandler) and parent.type is not None:
                 if not set(_names(parent.type)) <= _ABSENCE:
                     return []
-                block = scope.module.parent(parent)[0]
-                body = block.body if isinstance(block, ast.Try) else []
+                up = scope.module.parent(parent)[0]
+                body = up.body if isinstance(up, ast.Try) else []
                 paths = {path for statement in body for path in self._reached(statement, scope)}
                 place = scope.module.place(parent)
                 return [Guard(path=p, place=place, absent=True) for p in paths if len(paths) == 1]
             if isinstance(parent, FUNCTIONS):
                 break
-        return []
+            below = parent
+        return found
+
+    def _is_passed(self, statement: ast.stmt, scope: Scope) -> bool:
+        """Whether what follows a `try` runs only where nothing failed in it."""
+        return (
+            isinstance(statement, ast.Try)
+            and bool(statement.handlers)
+            and all(self.outcomes.leaves(h.body, scope) for h in statement.handlers)
+        )
 
     def _reached(self, statement: ast.stmt, scope: Scope) -> Iterator[str]:
         """Yield the names of the API that a statement reaches, without a default."""
@@ -139,11 +231,11 @@ class Around:
                         node
                     ):
                         yield value.path
-            elif isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    path = library(f"{scope.module.absolute(node)}.{alias.name}")
-                    if path is not None:
-                        yield path
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                source = ""
+                if isinstance(node, ast.ImportFrom):
+                    source = f"{scope.module.absolute(node)}."
+                yield from filter(None, (library(f"{source}{a.name}") for a in node.names))
 
     def _there(self, node: ast.expr, scope: Scope, *, absent: bool) -> list[Guard]:
         if not self.marks.carries(node, scope) or (absent and not _is_settled(node, scope)):
@@ -157,26 +249,44 @@ class Around:
             if t.optional and (absent or len(value.targets) == 1)
         ]
 
-    def _parameter_guard(
+    def _listed_guard(
         self, left: ast.expr, right: ast.expr, scope: Scope, *, absent: bool
+    ) -> list[Guard]:
+        owner = listed(right)
+        if owner is None or not self.marks.carries(owner, scope):
+            return []
+        place = scope.module.place(left)
+        paths = self.joined(owner, left, scope)
+        return [Guard(path=path, place=place, absent=absent) for path in paths]
+
+    def _parameter_guard(
+        self,
+        left: ast.expr,
+        right: ast.expr,
+        scope: Scope,
+        frame: Frame | None,
+        *,
+        absent: bool,
     ) -> list[Guard]:
         if not self.marks.carries(right, scope):
             return []
-        names = [v.text for v in self.evaluator.values(left, scope) if isinstance(v, Text)]
+        names = [v.text for v in self.evaluator.values(left, scope, frame) if isinstance(v, Text)]
         return [
             Guard(path=t.path, place=scope.module.place(left), parameter=name, absent=absent)
-            for value in self.evaluator.values(right, scope)
+            for value in self.evaluator.values(right, scope, frame)
             if isinstance(value, SignatureOf)
             for t in value.of.targets
             for name in names
         ]
 
-    def joined(self, owner: ast.expr, name: ast.expr, scope: Scope) -> list[str]:
+    def joined(
+        self, owner: ast.expr, name: ast.expr, scope: Scope, frame: Frame | None = None
+    ) -> list[str]:
         """Return the paths that an owner and a name by text make."""
-        names = [v.text for v in self.evaluator.values(name, scope) if isinstance(v, Text)]
+        names = [v.text for v in self.evaluator.values(name, scope, frame) if isinstance(v, Text)]
         return [
             f"{t.path}.{text}"
-            for value in self.evaluator.values(owner, scope)
+            for value in self.evaluator.values(owner, scope, frame)
             if isinstance(value, Api)
             for t in value.targets
             for text in names
@@ -216,6 +326,17 @@ class Around:
         """Whether an answered test says that what is wanted is not None."""
         atoms = self.questions.atoms(test, scope, holds=holds)
         return any(_is_there(atom, wanted, holds=known) for atom, _, known in atoms)
+
+
+def listed(node: ast.expr) -> ast.expr | None:
+    """Return whose names an expression lists: `dir(x)`, `vars(x)`, `x.__dict__`."""
+    match node:
+        case ast.Call(func=ast.Name(id="dir" | "vars"), args=[owner]):
+            return owner
+        case ast.Attribute(attr="__dict__", value=owner):
+            return owner
+        case _:
+            return None
 
 
 def _other_branch(parent: ast.AST, name: str) -> list[ast.stmt]:

@@ -20,7 +20,7 @@ _SEEDS = frozenset({"import_module", "importorskip", "__import__", "find_spec", 
 # Calls that give back, in some form, what they are given.
 _PASSING = frozenset(
     {"getattr", "partial", "cast", "signature", "reload", "cache", "lru_cache", "next", "iter"}
-    | {"staticmethod"}
+    | {"staticmethod", "dir", "vars", "set", "frozenset", "keys", "getfullargspec"}
     | {"dict", "list", "tuple", "sorted", "wraps", "items", "values", "get", "bool", "callable"}
 )
 

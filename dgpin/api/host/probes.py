@@ -29,11 +29,16 @@ IMPORTERS = frozenset(
     | {"importlib.__import__", "importlib.reload"}
 )
 SPECS = frozenset({"importlib.util.find_spec", "importlib.find_loader", "pkgutil.find_loader"})
-SIGNATURES = frozenset({"inspect.signature", "inspect.Signature.from_callable"})
+SIGNATURES = frozenset(
+    {"inspect.signature", "inspect.Signature.from_callable", "inspect.getfullargspec"}
+)
 DOUBLES = frozenset(
     {"types.SimpleNamespace", "unittest.mock.Mock", "unittest.mock.MagicMock", "types.ModuleType"}
 )
-_CONTAINERS = frozenset({"builtins.dict", "builtins.list", "builtins.tuple", "builtins.sorted"})
+_CONTAINERS = frozenset(
+    {"builtins.dict", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set"}
+    | {"builtins.frozenset"}
+)
 _VIEWS = frozenset({"get", "items", "values", "keys"})
 _DEFAULT = 2  # the place of getattr's default
 
@@ -127,6 +132,8 @@ def method(evaluator: "Evaluator", node: ast.Call, scope: "Scope", frame: Frame 
         return ()
     found: list[Value] = []
     for owner in evaluator.values(func.value, scope, frame):
+        if isinstance(owner, SignatureOf) and func.attr == "keys":
+            found.append(owner)
         if not isinstance(owner, (Literal, Pack)):
             continue
         if func.attr == "get":

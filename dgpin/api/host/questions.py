@@ -10,6 +10,8 @@ from dgpin.api.host.outcomes import Outcomes
 from dgpin.api.host.values import Callable
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# Whether the condition holds where a test runs.
+_SKIPS = {"skipif": False, "skipIf": False, "skipUnless": True}
 _ASKING = frozenset({"bool", "callable", "all"})
 _DEEPEST = 4
 Atom = tuple[ast.expr, Scope, bool]  # an expression that is known to hold, or not to hold
@@ -31,6 +33,8 @@ class Questions:
                 atoms += self.atoms(test, scope, holds=holds)
             atoms += self._earlier(parent, name, below, scope)
             if isinstance(parent, FUNCTIONS):
+                for test, where, holds in _skips(scope.module.scopes[parent]):
+                    atoms += self.atoms(test, where, holds=holds)
                 break
             below = parent
         return atoms
@@ -89,7 +93,7 @@ class Questions:
         found = []
         for value in self.evaluator.values(func, scope):
             if isinstance(value, Callable):
-                found += _single_answer(value.scope, holds=holds)
+                found += single_answer(value.scope, holds=holds)
         return found
 
     def _stored(self, test: ast.Attribute, scope: Scope) -> list[tuple[ast.expr, Scope]]:
@@ -102,7 +106,7 @@ class Questions:
             return []
         binding = bindings[0]
         if binding.how is How.DEFINED and binding.node in scope.module.scopes:
-            return _single_answer(scope.module.scopes[binding.node], holds=True)
+            return single_answer(scope.module.scopes[binding.node], holds=True)
         if binding.how is How.ASSIGNED and binding.value is not None:
             return [(binding.value, binding.scope)]
         return []
@@ -137,7 +141,34 @@ def before(parent: ast.AST, name: str, below: ast.AST) -> Iterator[ast.stmt]:
             yield statement
 
 
-def _single_answer(scope: Scope, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
+def _skips(function: Scope) -> Iterator[Atom]:
+    """Yield what holds where a test runs that is skipped otherwise, itself or with its class."""
+    owner = function.owner
+    marks = [
+        (mark, around.outer or around)
+        for around in (function, *([owner] if owner is not None else []))
+        for mark in getattr(around.node, "decorator_list", ())
+    ]
+    top = function.module.top
+    marks += [(b.value, top) for b in top.bindings.get("pytestmark", ()) if b.value is not None]
+    for mark, scope in marks:
+        for each in mark.elts if isinstance(mark, (ast.List, ast.Tuple)) else (mark,):
+            yield from _skip(each, scope)
+
+
+def _skip(mark: ast.expr, scope: Scope) -> Iterator[Atom]:
+    """Yield what a mark for a test asks, that of a name too: `needs_it = pytest.mark.skipif(…)`."""
+    if isinstance(mark, ast.Name):
+        bindings = scope.module.top.bindings.get(mark.id, ())
+        mark = bindings[0].value or mark if len(bindings) == 1 else mark
+    if isinstance(mark, ast.Call):
+        name = ast.unparse(mark.func).rpartition(".")[2]
+        if name in _SKIPS:
+            asked = mark.args[:1] or [k.value for k in mark.keywords if k.arg == "condition"]
+            yield from ((test, scope, _SKIPS[name]) for test in asked)
+
+
+def single_answer(scope: Scope, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
     """Return the one expression that decides a function's answer, plain False and None aside."""
     if isinstance(scope.node, ast.Lambda):
         return [(scope.node.body, scope)]
