@@ -8,7 +8,7 @@ import typer
 
 from dgpin.errors import UsageError
 
-_ARCHITECTURE = re.compile(r"sm_\d{2,3}")
+_ARCHITECTURE = re.compile(r"sm_[0-9]{2,3}")
 
 RequireOption = Annotated[
     list[str] | None,

@@ -7,12 +7,13 @@ import typer
 
 from dgpin.cli import refs
 from dgpin.cli.architectures import RequireOption, architectures, words
-from dgpin.cli.exit import code
+from dgpin.cli.exit import INCOMPLETE, code
 from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.cli.progress import task
 from dgpin.errors import UsageError
 from dgpin.pin import worktree
+from dgpin.verdict import Verdict
 from dgpin.verify.answer import Step
 
 
@@ -74,6 +75,12 @@ def verify(
     from dgpin.verify.request import Request  # noqa: PLC0415 - the same
 
     forms = parse(output, json=json, known=shown.FORMS)
+    required, skipped = architectures(require), frozenset(map(_step, words(skip)))
+    if required and Step.SMOKE in skipped:
+        raise UsageError(
+            f"--require {','.join(required)} and --skip smoke: nothing else can prove it",
+            hint="Leave one of them out.",
+        )
     request = Request(
         env=dict(os.environ),
         ref=ref,
@@ -82,8 +89,8 @@ def verify(
         new=new,
         python=python,
         accepted=tuple(accept_loss or ()),
-        required=architectures(require),
-        skipped=frozenset(map(_step, words(skip))),
+        required=required,
+        skipped=skipped,
         compile=build,
         offline=offline,
         # What nobody reads is not written down.
@@ -94,6 +101,8 @@ def verify(
     with task("verifying"):
         verified = run.verify(request, found, fit, link)
     write(shown.renderers(verified), forms)
+    if verified.verdict is Verdict.SKIP:  # of nothing there is nothing good to say
+        return INCOMPLETE
     return code((answer.verdict for answer in verified.answers), asked=True)
 
 

@@ -1,7 +1,7 @@
 """What commands other than smoke found, each as one section of the report."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from dgpin.evidence.loose import Loose, MalformedError
 from dgpin.evidence.values import Kind, Section
@@ -173,13 +173,22 @@ def verify(file: str, document: Loose) -> Section:
         summary=f"of {document['host'].text}, {document['when'].text}",
         verdict=worst(verdict for _, verdict in steps),
         commit=document["new"]["commit"].commit,
-        columns=("step", "verdict", "what"),
-        rows=tuple(
-            (step["step"].text, verdict.value, step["summary"].text) for step, verdict in steps
-        ),
+        columns=("step", "verdict", "what", "where"),
+        rows=tuple(row for step, verdict in steps for row in _step(step, verdict)),
         open=tuple(open_),
         unproved=tuple(unproved) if Kind.SMOKE in open_ else (),
     )
+
+
+def _step(step: Loose, verdict: Verdict) -> Iterator[tuple[str, ...]]:
+    """Yield a step's summary, and what did not pass where no evidence of its own shows it."""
+    name = step["step"].text
+    yield name, verdict.value, step["summary"].text, ""
+    evidence = step["evidence"]
+    if evidence.is_null or evidence["schema"].text.rpartition("/")[0] != f"dgpin/{name}":
+        for row in step["rows"]:
+            if (found := verdict_of(row["verdict"])) is not Verdict.PASS:
+                yield name, found.value, row["message"].text, _places(row["places"])
 
 
 def _kind(step: Loose) -> Kind:

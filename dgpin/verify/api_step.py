@@ -11,11 +11,13 @@ from dgpin.api.bind_findings import Finding, Impact
 from dgpin.api.builds import Build
 from dgpin.api.capabilities import Capabilities
 from dgpin.api.change import Comparison
+from dgpin.api.lint import Lint
 from dgpin.api.locate import Named
 from dgpin.api.report import Report
 from dgpin.api.surface import Surface
+from dgpin.api.uses import Scan
 from dgpin.pin import facts as cached
-from dgpin.verdict import Row, Verdict
+from dgpin.verdict import Place, Row, Verdict
 from dgpin.verify.answer import Answer, Step, ordered, worst
 from dgpin.verify.material import Material
 
@@ -33,21 +35,27 @@ def run(material: Material) -> Answer:
     comparison, impact = material.comparison(), material.impact()
     report = _report(material, comparison, impact)
     impact = replace(impact, accepted=report.allowed.reasons)
-    rows = ordered((*_breaks(impact), *_doubts(impact, comparison)))
-    broken = sum(row.verdict.is_finding for row in rows)
-    changes = len(comparison.breaking)
+    breaks, untold = ordered(_breaks(impact)), tuple(_doubts(impact, comparison))
+    rows = ordered((*breaks, *report.allowed.rows, *untold))
     names = f"{old.build.label} {new.build.label}"
     return Answer(
         step=Step.API,
         verdict=worst(row.verdict for row in rows) if rows else Verdict.PASS,
-        summary=f"{_count(broken, 'break', 'breaks')} in the host"
-        if broken
-        else f"none of {_count(changes, 'breaking change', 'breaking changes')} "
-        f"meets one of {_count(len(impact.scan.uses), 'use', 'uses')}",
+        summary=_summary(impact, comparison, breaks=len(breaks), untold=len(untold)),
         rows=rows,
         more=f"dgpin diff-api {names} --host .",
         evidence=material.request.document(Step.API, Compared(report, impact)),
     )
+
+
+def _summary(impact: Impact, comparison: Comparison, *, breaks: int, untold: int) -> str:
+    if breaks:
+        return f"{_count(breaks, 'break', 'breaks')} in the host"
+    if any(_unread(surface) for surface in (comparison.a, comparison.b)):
+        return "not told"
+    changes = _count(len(comparison.breaking), "breaking change", "breaking changes")
+    said = f"none of {changes} meets one of {_count(len(impact.scan.uses), 'use', 'uses')}"
+    return f"{said}; {untold} could not be told" if untold else said
 
 
 def _report(material: Material, comparison: Comparison, impact: Impact) -> Report:
@@ -73,24 +81,24 @@ def _abilities(named: Named) -> Capabilities:
 
 def lint(material: Material) -> Answer:
     """Hold the host against the API that it has after the move, else against the pinned one."""
-    surface, new = material.new_surface(), material.subject.new
-    found = rules.lint(material.scan(), surface)
-    rows: list[Row] = [*_unread(surface)]
-    if not rows:  # what was not read would be taken for missing
-        known = _broken_by_the_move(material)
-        rows += [
-            Row(
-                rule=finding.rule,
-                verdict=Verdict.FAIL,
-                message=finding.message,
-                places=(finding.place,),
-                hint=finding.cure,
-            )
-            for finding in found.errors
-            if (finding.place.path, finding.place.line) not in known
-        ]
-        rows += [_unknown(f"{doubt}") for doubt in found.doubts]
-    shown = ordered(rows)
+    new = material.subject.new
+    found = _judged(material)
+    shown = ordered(
+        (
+            *(
+                Row(
+                    rule=finding.rule,
+                    verdict=Verdict.FAIL,
+                    message=finding.message,
+                    places=(finding.place,),
+                    hint=finding.cure,
+                )
+                for finding in found.errors
+            ),
+            *map(_unknown, found.doubts),
+            *_unparsed(found.scan),
+        )
+    )
     errors = sum(row.verdict.is_finding for row in shown)
     notes = _count(len(found.notes), "note", "notes")
     return Answer(
@@ -103,6 +111,21 @@ def lint(material: Material) -> Answer:
         more=f"dgpin lint --build {new.given or new.commit}",
         evidence=material.request.document(Step.LINT, found),
     )
+
+
+def _judged(material: Material) -> Lint:
+    """Return what lint finds, without the errors that are breaks of the move already."""
+    surface = material.new_surface()
+    found = rules.lint(material.scan(), surface)
+    if unread := _unread(surface):  # what was not read would be taken for missing
+        return replace(found, findings=(), doubts=unread)
+    known = _broken_by_the_move(material)
+    kept = (
+        finding
+        for finding in found.findings
+        if not (finding.is_error and (finding.place.path, finding.place.line) in known)
+    )
+    return replace(found, findings=tuple(kept))
 
 
 def _broken_by_the_move(material: Material) -> set[tuple[str, int]]:
@@ -131,8 +154,11 @@ def _breaks(impact: Impact) -> Iterator[Row]:
 
 
 def _doubts(impact: Impact, comparison: Comparison) -> Iterator[Row]:
-    for surface in (comparison.a, comparison.b):
-        yield from _unread(surface)
+    for side, item in comparison.unreadable:
+        surface = comparison.a if side == "A" else comparison.b
+        name = "" if item.path.endswith("._C") else f"{item.path}: "
+        yield _unknown(f"{surface.build.label}: {name}{item.reason}")
+    yield from _unparsed(impact.scan)
     for doubt in impact.doubts:
         yield Row(
             rule="untold",
@@ -142,10 +168,21 @@ def _doubts(impact: Impact, comparison: Comparison) -> Iterator[Row]:
         )
 
 
-def _unread(surface: Surface) -> Iterator[Row]:
-    for item in surface.unreadable:
-        if item.path.endswith("._C"):
-            yield _unknown(f"{surface.build.label}: {item.reason}")
+def _unread(surface: Surface) -> tuple[str, ...]:
+    """Return why the extension, and so most of an API, was not read."""
+    label = surface.build.label
+    extensions = (item for item in surface.unreadable if item.path.endswith("._C"))
+    return tuple(f"{label}: {item.reason}" for item in extensions)
+
+
+def _unparsed(scan: Scan) -> Iterator[Row]:
+    for skipped in scan.unread:
+        yield Row(
+            rule="untold",
+            verdict=Verdict.UNKNOWN,
+            message=f"its uses are not known: {skipped.reason}",
+            places=(Place(skipped.path),),
+        )
 
 
 def _unknown(message: str) -> Row:

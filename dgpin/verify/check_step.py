@@ -1,6 +1,7 @@
 """Do the sites agree and fit the source: as they stand, or as a bump would leave them?"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from dgpin.errors import DgpinError, UnavailableError
@@ -159,6 +160,9 @@ def _moved(material: Material) -> Answer:
         *(row for row in moved.rows if row.rule in {"entry-point", "import"}),
         *_packages(moved.recipe, moved.target.new.commit),
     )
+    # A loss that nobody accepted is a finding here, and none of the bump's own document.
+    accepted = tuple(loss for loss in losses if loss.name in request.accepted)
+    moved = replace(moved, losses=accepted)
     files = len(moved.plan.edits)
     said = f" after the bump, which writes {files} file{'s' if files != 1 else ''}"
     return _answer(rows, said, more, request.document(Step.CHECK, moved))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dgpin.api.builds import Build
-from dgpin.errors import DgpinError
+from dgpin.errors import DgpinError, UnavailableError
 from dgpin.pin import grammar
 from dgpin.smoke import catalogue, device, headers, session
 from dgpin.smoke.device import Device
@@ -73,7 +73,7 @@ def _build(material: Material, built: Path | None) -> tuple[Path | None, str, st
         return built / "deep_gemm", str(built), ""
     try:
         named = material.new()
-    except DgpinError as error:
+    except UnavailableError as error:
         return None, "", error.message
     if not isinstance(named, Build):
         return None, "", "nothing is built; --build compiles it, --new names a build"
@@ -124,8 +124,10 @@ def _proof(arch: str, report: Report | None, gpu: Device | None, why: str) -> Ro
             return Row(rule=arch, verdict=Verdict.PASS, message=f"proved on {_name(gpu)}")
         if report.blocked:
             return Row(rule=arch, verdict=Verdict.UNKNOWN, message=report.blocked, hint=hint)
-        verdict = Verdict.FAIL if report.exit_code() == 1 else Verdict.UNKNOWN
-        return Row(rule=arch, verdict=verdict, message=f"not sound on {_name(gpu)}")
+        if report.exit_code() == 1:
+            return Row(rule=arch, verdict=Verdict.FAIL, message=f"not sound on {_name(gpu)}")
+        message = f"not proved: on {_name(gpu)} not every check of the core had an answer"
+        return Row(rule=arch, verdict=Verdict.UNKNOWN, message=message, hint=hint)
     if arch not in ARCHITECTURES:
         return Row(rule=arch, verdict=Verdict.UNKNOWN, message="not proved: no check is for it")
     if gpu is None:

@@ -9,6 +9,8 @@ import jsonschema
 import pytest
 
 import dgpin
+from dgpin.evidence.join import join
+from dgpin.render import report
 from tests.example import Example
 from tests.world import World, state
 
@@ -110,6 +112,27 @@ def test_evidence(moved: Moved) -> None:
         jsonschema.validate(each, json.loads((SCHEMAS / f"{name}.json").read_text()))
 
 
+def test_the_evidence_says_what_the_steps_say(moved: Moved) -> None:
+    """No loss is called accepted that nobody accepted, and no break is an error of lint as well."""
+    bump, _, lint, *_ = [step["evidence"] for step in moved.value["steps"] if step["evidence"]]
+
+    assert [] == bump["losses"]
+    assert ("pass", ["note"]) == (
+        _verdicts(moved.value)["lint"],
+        [each["level"] for each in lint["findings"]],
+    )
+
+
+def test_the_report_of_it(moved: Moved, tmp_path: Path) -> None:
+    """What only a step of verify says is in the report as well."""
+    evidence = tmp_path / "verify.json"
+    evidence.write_text(json.dumps(moved.value))
+    text = report.markdown(join([evidence]))
+
+    assert f"| check | fail | the new source lacks {ALIAS} |" in text
+    assert "Fragile uses: pass" in text
+
+
 def test_one_screen(moved: Moved) -> None:
     """The text fits a screen, names the command that says more, and ends in what is not proved."""
     assert len(moved.screen) <= 40
@@ -131,6 +154,34 @@ def test_an_accepted_loss_is_no_finding(world: World) -> None:
     assert ["skip"] * 4 == list(_verdicts(value).values())[2:]
 
 
+def test_what_cannot_be_read_is_no_pass(world: World) -> None:
+    """A file of the host that is no Python may use anything, as diff-api and lint say."""
+    (world.host / "vllm/odd.py").write_text("import deep_gemm\ndef (\n")
+
+    code, standing = _json(world, "--skip", "check,build,smoke")
+    _, moved = _json(world, "dev", "--skip", "check,lint,carry,build,smoke")
+
+    assert (3, "unknown") == (code, _verdicts(standing)["lint"])
+    places = [row["places"][:1] for row in moved["steps"][1]["rows"] if row["verdict"] == "unknown"]
+    assert [[{"path": "vllm/odd.py", "line": 0}]] == places
+
+
+def test_an_exception_that_names_nothing_is_a_finding(world: World) -> None:
+    """What diff-api holds against dgpin.toml, verify does."""
+    world.configure("[sites]", '[[allow]]\nname = "0011"\nreason = "x"\n\n[sites]')
+
+    _, value = _json(world, "dev", "--skip", "check,lint,carry,build,smoke")
+
+    assert "[allow] 0011 names no finding of this comparison" in _messages(value, "diff-api")
+
+
+def test_nothing_asked_is_nothing_told(world: World) -> None:
+    """A run that leaves every step out is no pass."""
+    code, value = _json(world, "--skip", "check,lint,build,smoke")
+
+    assert (3, "skip") == (code, value["verdict"])
+
+
 def test_a_hold_is_a_finding(world: World) -> None:
     """The bump would be refused; the other steps are answered all the same."""
     world.configure("[sites]", '[hold]\nreason = "wait for the release"\n\n[sites]')
@@ -147,8 +198,15 @@ def test_a_hold_is_a_finding(world: World) -> None:
     [
         (("nonesuch",), 2, "has no commit, branch or tag `nonesuch`"),
         (("--require", "hopper"), 2, "--require hopper: that is no architecture"),
+        (("--require", "sm_\uff19\uff10"), 2, "that is no architecture"),
+        (("--require", "sm_90", "--skip", "smoke"), 2, "nothing else can prove it"),
         (("--skip", "tests"), 2, "The steps are check, diff-api, lint, carry, build, smoke."),
         (("dev", "--new", "nowhere"), 2, "nowhere: there is no such file or directory"),
+        (
+            ("dev", "--new", "nowhere", "--skip", "check,diff-api,lint,carry,build"),
+            2,
+            "nowhere: there is no such file or directory",
+        ),
         (("dev", "--accept-loss", "x"), 2, "--accept-loss x: that is not lost"),
         (("-o", "junit"), 2, "this command has no form `junit`"),
     ],

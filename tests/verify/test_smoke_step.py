@@ -67,6 +67,12 @@ def _run(
         ),
         (
             H200,
+            _report(code=3),
+            (Verdict.UNKNOWN, "(sm_90) not every check of the core had an answer"),
+            "the GPU here is NVIDIA H200 (sm_90)",
+        ),
+        (
+            H200,
             _report(blocked="the driver is too old"),
             (Verdict.UNKNOWN, "the driver is too old"),
             "the GPU here is NVIDIA H200 (sm_90)",
