@@ -14,7 +14,7 @@ from dgpin.smoke.case import Check
 from dgpin.smoke.runner import WORKER
 from dgpin.smoke.wanted import VLLM
 from tests.integration.smoke import world
-from tests.integration.smoke.world import World
+from tests.integration.smoke.world import Silent, World
 
 
 @pytest.fixture(name="machine")
@@ -164,6 +164,22 @@ def test_a_fault_among_those_who_wait(machine: World) -> None:
     report = machine.run(*risks, machine.good(), shards=1)
 
     assert ["fail", "fail", "pass"] == [each.verdict.value for each in report.results]
+
+
+def test_an_interrupted_wait(machine: World) -> None:
+    """A run that is interrupted while one check works and one waits ends at once."""
+    hanging = machine.check("hanging", "bench.build.hang()")
+
+    class Impatient(Silent):
+        def watch(self, label: str, event: object) -> None:
+            if isinstance(event, dict) and event["event"] == "wait":
+                raise KeyboardInterrupt(label)
+
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        machine.run(hanging, risky(machine), following=Impatient())
+
+    assert time.monotonic() - started < 20
 
 
 def test_nobody_left_to_wait_for(machine: World) -> None:

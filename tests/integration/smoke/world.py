@@ -13,6 +13,7 @@ from typing import Any
 from dgpin.smoke import session, wanted
 from dgpin.smoke.case import Check
 from dgpin.smoke.report import Report
+from dgpin.smoke.runner import Following
 from dgpin.smoke.session import Request
 
 HERE = Path(__file__).parent
@@ -97,7 +98,7 @@ def run(bench):
         """Write a check that passes on a sound machine."""
         return self.check("steady", GOOD)
 
-    def run(self, *checks: Check, **asked: Any) -> Report:
+    def run(self, *checks: Check, following: Following | None = None, **asked: Any) -> Report:
         """Run the real thing on this machine."""
         fields: dict[str, Any] = {
             "build": str(self.package.parent),
@@ -107,7 +108,7 @@ def run(bench):
             "directory": self.checks,
             **asked,
         }
-        return session.run(Request(**fields), checks, Silent())
+        return session.run(Request(**fields), checks, following or Silent())
 
 
 GOOD = 'return Outcome(number=bench.build.kernel("steady"), controls={"wrong operand": 0.5})'
