@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from datetime import date
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -310,9 +311,20 @@ def _accepted(raw: object, source: str, where: str) -> tuple[Accepted, ...]:
         name, reason = table.text("name"), table.text("reason")
         if name is None or reason is None:
             raise ConfigError(source, f"each entry of `{where}` needs a `name` and a `reason`")
-        expires = table.raw.get("expires", "")
-        accepted.append(Accepted(name=name, reason=reason, expires=str(expires)))
+        expires = str(table.raw.get("expires", ""))
+        if expires and not _is_day(expires):
+            why = f"`{where}` {name}: {expires!r} is no day; write it as 2027-01-31"
+            raise ConfigError(source, why)
+        accepted.append(Accepted(name=name, reason=reason, expires=expires))
     return tuple(accepted)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def rewritten(text: str, pin: Mapping[str, str], *, paths: Collection[str]) -> str:

@@ -19,6 +19,14 @@ SITES = "[sites]\n\"f\" = 'V=<commit>'\n"
         (SITES + "[pin]\nforks = 'x'\n", "`pin.forks` must be a list of texts"),
         (SITES + "[hold]\n", "[hold] needs a `reason`"),
         (SITES + "[[allow]]\nname = 'x'\n", "needs a `name` and a `reason`"),
+        (
+            SITES + "[[allow]]\nname = 'x'\nreason = 'y'\nexpires = 'soon'\n",
+            "`allow` x: 'soon' is no day; write it as 2027-01-31",
+        ),
+        (
+            SITES + "[carry]\naccept = [{ name = 'x', reason = 'y', expires = 7 }]\n",
+            "`carry.accept` x: '7' is no day",
+        ),
         ("pin = 1\n" + SITES, "`pin` must be a table"),
         ("[sites]\n\"../f\" = 'V=<commit>'\n", "`../f` leaves the host"),
         ("[sites]\n\"/etc/f\" = 'V=<commit>'\n", "`/etc/f` leaves the host"),

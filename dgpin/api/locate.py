@@ -10,6 +10,7 @@ from dgpin.api.builds import Build, NotABuildError
 from dgpin.api.surface import PACKAGE
 from dgpin.build.interpreter import Interpreter
 from dgpin.errors import UnavailableError
+from dgpin.paths import expanded
 from dgpin.source.tree import Tree
 
 INSTALLED = "installed"
@@ -54,7 +55,7 @@ def named(spec: str, *, python: Interpreter, static: bool = False) -> Named | No
         from dgpin.api import wheels  # noqa: PLC0415 - archives, which a directory is not
 
         return wheels.remote(spec)
-    path = Path(spec).expanduser()
+    path = expanded(spec)
     if path.is_file():
         if path.suffix != ".whl":
             raise NotABuildError(spec, "is a file, and no wheel")

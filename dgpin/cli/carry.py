@@ -1,6 +1,6 @@
 """`dgpin carry OLD NEW`."""
 
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +12,15 @@ from dgpin.cli.exit import DONE, FINDINGS
 from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.cli.progress import task
-from dgpin.config import Accepted, Config, ConfigError
+from dgpin.config import Config
 from dgpin.errors import UsageError
 from dgpin.pin import host as hosts
 from dgpin.pin.pinned import read_pinned
 from dgpin.render import carry as shown
+from dgpin.source import accepting
 from dgpin.source.kept import carried
 from dgpin.source.losses import Carried
-from dgpin.source.operands import Operands
+from dgpin.source.operands import Operands, is_directory
 from dgpin.source.sides import Side
 
 
@@ -77,7 +78,7 @@ def carry(
 def _carry(
     old: str, new: str, *, host: Path | None, repo: str | None, upstream: str | None, fetch: bool
 ) -> Carried:
-    of_pin = repo is None and not (Path(old).is_dir() and Path(new).is_dir())
+    of_pin = repo is None and not (is_directory(old) and is_directory(new))
     config, pinned = _pin(host) if of_pin else (_config(host), None)
     operands = Operands(repo or pinned or "", fetch=fetch)
     sides = operands.side(old), operands.side(new)
@@ -86,7 +87,8 @@ def _carry(
         base = operands.side(upstream)
     elif of_pin and config is not None and config.upstream:
         base = operands.tip(config.upstream, config.branch(config.upstream))
-    accepted = _accepted(config, today=datetime.now().astimezone().date())
+    entries = config.carry_accept if config is not None else ()
+    accepted = accepting.reasons(entries, datetime.now().astimezone().date())
     return carried(*sides, upstream=base, accepted=accepted)
 
 
@@ -103,17 +105,3 @@ def _config(host: Path | None) -> Config | None:
     """Return the host's dgpin.toml, if it has one: directories can be compared anywhere."""
     path = hosts.find_host(host).root / configuration.FILE
     return configuration.load(path) if path.is_file() else None
-
-
-def _accepted(config: Config | None, *, today: date) -> dict[str, str]:
-    """Return what `[carry] accept` still accepts, with its reason."""
-    entries = config.carry_accept if config is not None else ()
-    return {entry.name: entry.reason for entry in entries if _holds(entry, today)}
-
-
-def _holds(entry: Accepted, today: date) -> bool:
-    try:
-        return not entry.expires or date.fromisoformat(entry.expires) >= today
-    except ValueError:
-        why = f"[carry] accept {entry.name}: {entry.expires!r} is no day; write it as 2027-01-31"
-        raise ConfigError(configuration.FILE, why) from None

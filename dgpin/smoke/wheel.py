@@ -14,6 +14,7 @@ from dgpin.api import download
 from dgpin.api.builds import NotABuildError
 from dgpin.build import archive as archives
 from dgpin.build.interpreter import Interpreter
+from dgpin.paths import expanded
 
 _PACKAGE = "deep_gemm"
 
@@ -31,7 +32,7 @@ def package(spec: str, python: Interpreter) -> Path:
         DownloadError: pip cannot get it.
         BombError: it is, or unpacks to, more than any build holds.
     """
-    path = Path(spec).expanduser()
+    path = expanded(spec)
     if path.is_file():
         return _unpacked(path, label=spec)
     if spec.endswith(".whl") and "://" not in spec:

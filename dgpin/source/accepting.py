@@ -12,8 +12,5 @@ def reasons(entries: Iterable[Accepted], today: date) -> dict[str, str]:
 
 
 def holds(entry: Accepted, today: date) -> bool:
-    """Tell whether an exception still holds; one whose day cannot be read does not."""
-    try:
-        return not entry.expires or date.fromisoformat(entry.expires) >= today
-    except ValueError:
-        return False
+    """Tell whether an exception still holds, its last day included."""
+    return not entry.expires or date.fromisoformat(entry.expires) >= today

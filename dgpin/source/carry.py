@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from dgpin.errors import UnavailableError
 from dgpin.source import blame, families, folding
 from dgpin.source.blame import History
 from dgpin.source.commits import Commit
@@ -15,6 +16,17 @@ from dgpin.source.survival import Comparison, Text
 MOST = 0.5  # of a file's telling lines must be its own for its loss to be one of a whole file
 
 
+class NothingComparedError(UnavailableError):
+    """Two sides have no directory of sources in common, so nothing could be missed."""
+
+    hint = "Name two DeepGEMM sources, or two `deep_gemm` packages."
+
+    def __init__(self, old: Side, new: Side) -> None:
+        super().__init__(
+            f"{old.label} and {new.label} have no directory in common that holds a source file"
+        )
+
+
 def carry(
     old: Side, new: Side, *, upstream: Side | None = None, limit: float | None = None
 ) -> Carried:
@@ -24,6 +36,7 @@ def carry(
     one, by hunk. What `upstream` has is no loss. `limit` is in seconds, of which git may take all.
 
     Raises:
+        NothingComparedError: the sides have no directory in common.
         UnavailableError: the history could not be read, or not in time.
     """
     if old.commit and old.commit in {side.commit for side in (new, upstream) if side is not None}:
@@ -32,6 +45,8 @@ def carry(
         )
     deadline = time.monotonic() + limit if limit is not None else None
     texts, not_compared = _comparable(old.texts, new.texts)
+    if not texts:
+        raise NothingComparedError(old, new)
     beyond = Comparison(texts, upstream.texts) if upstream is not None else None
     own = beyond.gone if beyond is not None else {p: t.numbers() for p, t in texts.items()}
     # git reads the history while Python compares the texts.

@@ -1,8 +1,8 @@
 """What a user names as one side of a comparison: a directory, or a ref of a repository."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dgpin.paths import expanded
 from dgpin.source import sides
 from dgpin.source.resolve import resolve
 from dgpin.source.sides import Side
@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # GitPython is loaded when the first ref is looked up
     from dgpin.source.git import Mirror
 
 DEFAULT_BRANCHES = ("main", "master")
+_PATHS = ("/", "./", "../", "~")  # with which no name of a ref begins
 
 
 class Operands:
@@ -28,8 +29,9 @@ class Operands:
             UsageError: there is no such directory and no such ref.
             UnavailableError: the repository could not be reached.
         """
-        path = Path(text).expanduser()
-        return sides.of_directory(path) if path.is_dir() else self._at(self._repo, text)
+        if is_directory(text):
+            return sides.of_directory(expanded(text))
+        return self._at(self._repo, text)
 
     def tip(self, repo: str, branch: str | None) -> Side:
         """Return the tip of a repository's branch: the one named, else main, else master."""
@@ -45,6 +47,11 @@ class Operands:
 
             self._mirrors[repo] = open_mirror(repo, fetch=self._fetch)
         return self._mirrors[repo]
+
+
+def is_directory(text: str) -> bool:
+    """Tell whether a text means a directory, be it there or not, and no ref."""
+    return text.startswith(_PATHS) or expanded(text).is_dir()
 
 
 def tip(mirror: "Mirror", branch: str | None) -> Side:

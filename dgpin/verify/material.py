@@ -15,6 +15,7 @@ from dgpin.api.surface import Surface
 from dgpin.api.uses import Scan
 from dgpin.build import interpreter, store
 from dgpin.build.interpreter import Interpreter
+from dgpin.paths import expanded
 from dgpin.source.directory import DirTree
 from dgpin.verify.answer import Point
 from dgpin.verify.known import UnknownSourceError
@@ -137,7 +138,7 @@ class Material:
 
 def source_in(point: Point) -> Path | None:
     """Return the directory given for a side, if it holds a source and no build."""
-    path = Path(point.given).expanduser() if point.given else None
+    path = expanded(point.given) if point.given else None
     if path is not None and (path / "csrc" / "python_api.cpp").is_file():
         return path
     return None

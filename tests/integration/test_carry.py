@@ -345,6 +345,36 @@ def test_unknown_ref(history: History, capsys: pytest.CaptureFixture[str]) -> No
     assert "has no commit, branch or tag `nowhere`" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("side", ["/no/such/place", "./none", "../none", "~none/x"])
+def test_a_directory_that_is_not_there(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    side: str,
+) -> None:
+    """What is written as a path is one, wherever the command is run; no repository is asked."""
+    monkeypatch.chdir(tmp_path)
+
+    assert 2 == main(["carry", side, "."])
+    assert f"dgpin: {side.removeprefix('./')} is not a directory\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_sides_with_nothing_in_common(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, turned: bool
+) -> None:
+    """That nothing of a directory can be missed in another is no pass."""
+    for path in ("old/include/a.cuh", "new/docs/a.cuh", "none/README.md"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text("int q_idx = min(lo, batch_size - 1);\n")
+
+    for other in ("new", "none"):
+        names = [str(tmp_path / "old"), str(tmp_path / other)]
+        assert 3 == main(["carry", *(names[::-1] if turned else names)])
+        out, err = capsys.readouterr()
+        assert ("", True) == (out, "have no directory in common that holds a source file" in err)
+
+
 def test_schema(history: History, lossy: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The JSON follows its schema."""
     path = Path(dgpin.__file__).parent / "render/schemas/carry.json"

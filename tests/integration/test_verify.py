@@ -202,6 +202,7 @@ def test_a_hold_is_a_finding(world: World) -> None:
         (("--require", "sm_90", "--skip", "smoke"), 2, "nothing else can prove it"),
         (("--skip", "tests"), 2, "The steps are check, diff-api, lint, carry, build, smoke."),
         (("dev", "--new", "nowhere"), 2, "nowhere: there is no such file or directory"),
+        (("dev", "--new", "~nowhere/x"), 2, "~nowhere/x: there is no such file or directory"),
         (
             ("dev", "--new", "nowhere", "--skip", "check,diff-api,lint,carry,build"),
             2,
