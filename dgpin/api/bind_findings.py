@@ -172,6 +172,9 @@ class _Judge:
         if bind_words.is_silent(use):
             yield self._silent(use, path, bind_words.off(use, path))
             return
+        if use.form is Form.HASATTR and use.absent is not None:
+            yield self._raises(use, path, use.absent.exception, bind_words.said(path, use.absent))
+            return
         if self._is_guarded(use, path):
             return
         exception = bind_words.exception(use, after)

@@ -53,13 +53,14 @@ class Handler:
 class Target:
     """A name of the API, and where the host got it.
 
-    `optional`: got with a default, so that its absence is silent. A path through `()` is reached
-    on the result of a call.
+    `optional`: got with a default, so that its absence is silent; `replaced`: by what is not None.
+    A path through `()` is reached on the result of a call.
     """
 
     path: str
     place: Place
     optional: bool = False
+    replaced: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

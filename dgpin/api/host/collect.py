@@ -8,7 +8,7 @@ from dgpin.api.host import guards as surroundings
 from dgpin.api.host import imports, patches, probes
 from dgpin.api.host.argument import argument_of, instead_of
 from dgpin.api.host.arguments import Passed, Reader, through
-from dgpin.api.host.consumers import consumers
+from dgpin.api.host.consumers import consumers, decided
 from dgpin.api.host.doubles import doubles
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.guards import Around
@@ -170,9 +170,9 @@ class Collector:
     def _parameter_probe(self, node: ast.Compare, scope: Scope) -> Iterator[Use]:
         if not isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return
-        owner, place = surroundings.listed(node.comparators[0]), scope.module.place(node)
+        owner = surroundings.listed(node.comparators[0])
         for path in self.around.joined(owner, node.left, scope) if owner is not None else ():
-            yield self.use(Form.HASATTR, (Target(path=path, place=place),), node, scope)
+            yield self._question(Form.HASATTR, path, node, scope)
         for value in self.evaluator.values(node.comparators[0], scope):
             if not isinstance(value, SignatureOf):
                 continue
@@ -180,6 +180,14 @@ class Collector:
                 if isinstance(name, Text):
                     use = self.use(Form.PARAMETER, value.of.targets, node, scope)
                     yield replace(use, parameter=name.text)
+
+    def _question(self, form: Form, path: str, node: ast.expr, scope: Scope) -> Use:
+        """Return a question for a name; `absent` where the answer no raises."""
+        target = Target(path=path, place=scope.module.place(node))
+        is_not_in = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn)
+        outcome = decided(node, scope, self.around, absent=is_not_in)
+        raises = outcome is not None and outcome.then is Then.RAISES
+        return replace(self.use(form, (target,), node, scope), absent=outcome if raises else None)
 
     # Calls ------------------------------------------------------------------------------------
 
@@ -205,7 +213,11 @@ class Collector:
     def _api_call(self, node: ast.Call, scope: Scope, value: Api, passed: Passed) -> Iterator[Use]:
         use = self.use(Form.CALL, value.targets, node, scope)
         if any(t.optional for t in value.targets):
-            use = replace(use, absent=self.around.absent(node.func, node, scope))
+            absent = self.around.absent(node.func, node, scope)
+            if absent is None and value.targets[-1].replaced:
+                absent = self.around.outcomes.never_returns(node, scope)
+                absent = absent or Outcome(then=Then.GOES_ON, detail="its default is called")
+            use = replace(use, absent=absent)
         whole = passed.arguments
         if not passed.hands_on_places and not passed.hands_on_names:
             yield replace(use, arguments=whole)
@@ -304,8 +316,7 @@ class Collector:
                 continue
             if name == "hasattr":
                 for text in texts:
-                    target = Target(path=f"{owner.path}.{text}", place=scope.module.place(node))
-                    yield self.use(Form.HASATTR, (target,), node, scope)
+                    yield self._question(Form.HASATTR, f"{owner.path}.{text}", node, scope)
                 continue
             place = scope.module.place(node)
             for value in self.evaluator.values(node, scope):

@@ -24,7 +24,7 @@ def consumers(project: Project, evaluator: Evaluator, around: Around, marks: Mar
             for value in evaluator.values(node, scope):
                 if not isinstance(value, Api) or not value.targets[-1].optional:
                     continue
-                outcome = _outcome(node, scope, around, absent=absent)
+                outcome = decided(node, scope, around, absent=absent)
                 if outcome is None:
                     continue
                 place = module.place(node)
@@ -55,7 +55,7 @@ def _tests(module: Module) -> list[tuple[ast.expr, Scope, bool]]:
     return found
 
 
-def _outcome(node: ast.expr, scope: Scope, around: Around, *, absent: bool) -> Outcome | None:
+def decided(node: ast.expr, scope: Scope, around: Around, *, absent: bool) -> Outcome | None:
     """Return what happens when the name is not there; None when that alone decides nothing.
 
     `absent` tells whether the innermost test is true then.
@@ -70,11 +70,11 @@ def _outcome(node: ast.expr, scope: Scope, around: Around, *, absent: bool) -> O
                 # Absence decides `a and b` when it makes one false, `a or b` when one true.
                 pass
             case _:
-                return _decided(parent, field, scope, around, absent=absent)
+                return _arrives(parent, field, scope, around, absent=absent)
     return None
 
 
-def _decided(
+def _arrives(
     parent: ast.AST, field: str, scope: Scope, around: Around, *, absent: bool
 ) -> Outcome | None:
     """Return what happens where the answer of a test arrives."""

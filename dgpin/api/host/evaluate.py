@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable as Function
+from itertools import takewhile
 from typing import Any
 
 from dgpin.api.host import classes, literals, order, probes
@@ -360,14 +361,18 @@ def _lambda(_: Evaluator, node: ast.expr, scope: Scope, __: Frame | None) -> Val
 
 
 def chained(groups: list[Values]) -> Values:
-    """Return the alternatives of `a or b`: names of the API become one chain."""
-    if all(any(isinstance(v, Api) for v in group) for group in groups) and len(groups) > 1:
-        firsts = [next(v for v in group if isinstance(v, Api)) for group in groups]
-        alike = all(sum(isinstance(v, Api) for v in group) == 1 for group in groups)
-        if alike:
-            rest = [v for v in groups[-1] if not isinstance(v, Api)]
-            return unique([Api(tuple(t for api in firsts for t in api.targets)), *rest])
-    return unique([v for group in groups for v in group])
+    """Return the alternatives of `a or b`: names of the API at its head become one chain."""
+    head = list(takewhile(lambda group: sum(isinstance(v, Api) for v in group) == 1, groups))
+    firsts = [next(v for v in group if isinstance(v, Api)) for group in head]
+    if len(head) == len(groups) and len(groups) > 1:
+        rest = [v for v in groups[-1] if not isinstance(v, Api)]
+        return unique([Api(tuple(t for api in firsts for t in api.targets)), *rest])
+    last = [v for group in groups[len(head) :] for v in group]
+    if not firsts or not firsts[-1].targets[-1].optional:
+        return unique([v for group in groups for v in group])
+    chain = Api(tuple(t for api in firsts for t in api.targets))
+    replaced = not any(isinstance(v, Nothing) for v in groups[-1])
+    return unique([chain.or_else(replaced=replaced), *last])
 
 
 def _api_attribute(value: Api, name: str, place: Place) -> Values:

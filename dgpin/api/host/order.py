@@ -87,9 +87,15 @@ def joined(module: Module, name: str, groups: list[tuple[Binding, Values]]) -> V
     for binding, values in groups:
         apis = [v for v in values if isinstance(v, Api)]
         earlier = [v for v in found if isinstance(v, Api)]
-        if len(apis) == 1 and len(earlier) == 1 and _stands_in(module, name, binding):
-            chain = Api((*earlier[0].targets, *apis[0].targets))
-            found = [chain if v is earlier[0] else v for v in found]
+        if len(apis) <= 1 and len(earlier) == 1 and _stands_in(module, name, binding):
+            none = any(isinstance(v, Nothing) for v in values)
+            chain = (
+                Api((*earlier[0].targets, *apis[0].targets))
+                if apis
+                else earlier[0].or_else(replaced=not none)
+            )
+            found = [chain if v is earlier[0] else v for v in found if not isinstance(v, Nothing)]
+            found += [v for v in values if not isinstance(v, Api)]
             continue
         found += values
     # A module's `x = None` before the value that is meant.

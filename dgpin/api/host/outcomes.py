@@ -26,11 +26,11 @@ class Outcomes:
                 case ast.Raise(exc=ast.expr() as raised):
                     return _raised(raised)
                 case ast.Return(value=value):
-                    ends = self._never_returns(value, scope, depth) if value is not None else None
+                    ends = self.never_returns(value, scope, depth) if value is not None else None
                     text = ast.unparse(value) if value is not None else "None"
                     return ends or Outcome(then=Then.RETURNS, detail=text)
                 case ast.Expr(value=value):
-                    ends = self._never_returns(value, scope, depth)
+                    ends = self.never_returns(value, scope, depth)
                     if ends is not None:
                         return ends
                 case ast.Continue() | ast.Break():
@@ -39,7 +39,7 @@ class Outcomes:
                     pass
         return Outcome(then=Then.GOES_ON)
 
-    def _never_returns(self, node: ast.expr, scope: Scope, depth: int) -> Outcome | None:
+    def never_returns(self, node: ast.expr, scope: Scope, depth: int = 0) -> Outcome | None:
         """Return how a call ends, if it is one that always raises."""
         if not isinstance(node, ast.Call) or depth > _DEEPEST:
             return None
@@ -61,7 +61,7 @@ class Outcomes:
         return any(
             isinstance(s, ast.Expr)
             and isinstance(s.value, ast.Call)
-            and (self._never_returns(s.value, scope, 0) is not None or _is_skip(s.value))
+            and (self.never_returns(s.value, scope) is not None or _is_skip(s.value))
             for s in body
         )
 

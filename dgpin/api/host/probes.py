@@ -18,7 +18,6 @@ from dgpin.api.host.values import (
     Value,
     Values,
 )
-from dgpin.api.uses import Target
 
 if TYPE_CHECKING:
     from dgpin.api.host.evaluate import Evaluator
@@ -97,8 +96,9 @@ def attribute_by_name(
                 found += evaluator.attribute(owner, name.text, place)
     if len(node.args) <= _DEFAULT:
         return tuple(found)
-    found = [_optional(v) if isinstance(v, Api) else v for v in found]
     default = evaluator.values(node.args[_DEFAULT], scope, frame)
+    replaced = not any(isinstance(v, Nothing) for v in default)
+    found = [v.or_else(replaced=replaced) if isinstance(v, Api) else v for v in found]
     apis = [v for v in found if isinstance(v, Api)]
     if _is_first_of_many(scope, node) and len(apis) > 1:
         return (Api(tuple(t for api in apis for t in api.targets)), Nothing())
@@ -106,11 +106,6 @@ def attribute_by_name(
     if len(apis) == 1 and len(fallbacks) == 1:
         return (Api((*apis[0].targets, *fallbacks[0].targets)),)
     return (*found, *default)
-
-
-def _optional(value: Api) -> Api:
-    *others, last = value.targets
-    return Api((*others, Target(path=last.path, place=last.place, optional=True)))
 
 
 def _is_first_of_many(scope: "Scope", node: ast.Call) -> bool:

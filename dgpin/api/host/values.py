@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dgpin.api.host.listing import VENDORS
 from dgpin.api.host.module import Scope
@@ -23,6 +23,11 @@ class Api:
     def path(self) -> str:
         """The path that is tried first."""
         return self.targets[0].path
+
+    def or_else(self, *, replaced: bool) -> "Api":
+        """Return it as what is used only where it is there: else None, or what replaces it."""
+        *others, last = self.targets
+        return Api((*others, replace(last, optional=True, replaced=replaced)))
 
 
 @dataclass(frozen=True, slots=True)
