@@ -1,5 +1,7 @@
 """`dgpin report FILE…`."""
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +9,7 @@ import typer
 
 from dgpin.cli.architectures import architectures
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
-from dgpin.cli.output import JsonOption, OutputOption, parse, write
+from dgpin.cli.output import JsonOption, OutputOption, Target, parse, write
 from dgpin.errors import UsageError
 from dgpin.evidence.join import join
 from dgpin.render import report as shown
@@ -37,6 +39,18 @@ def report(
     if require is not None and not required:
         # An empty variable of a script must not make every pass easy.
         raise UsageError("--require names no architecture", hint="Name them, or leave it out.")
+    _spare(evidence, forms)
     joined = join(evidence, required=required)
     write(shown.renderers(joined), forms)
     return _CODES[joined.verdict]
+
+
+def _spare(evidence: Sequence[Path], forms: Sequence[Target]) -> None:
+    """Refuse to write the report over what it is made of."""
+    given = {os.path.realpath(path) for path in evidence}
+    for name, target in forms:
+        if target is not None and os.path.realpath(target) in given:
+            raise UsageError(
+                f"-o {name}={target}: that file is evidence, and would be written over",
+                hint="Write the report to another file, or name the evidence without it.",
+            )

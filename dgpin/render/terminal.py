@@ -1,5 +1,6 @@
 """Lines of styled text. rich paints them, and is loaded only when there is colour to show."""
 
+import io
 import os
 import re
 import sys
@@ -45,11 +46,14 @@ def write(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     from rich.console import Console  # noqa: PLC0415 - 40 ms that plain output does not pay
     from rich.text import Text  # noqa: PLC0415
 
-    console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
+    # Where the reader has gone, rich ends the program by itself, with 1; so it writes no stream.
+    painted = io.StringIO()
+    console = Console(file=painted, force_terminal=True, highlight=False, soft_wrap=True)
     for line in lines:
         # Text.assemble, never markup: a path may hold brackets.
         shown = ((_visible(text), style) for text, style in line)
         console.print(Text.assemble(*shown), soft_wrap=True)
+    stream.write(painted.getvalue())
 
 
 @contextmanager

@@ -41,6 +41,16 @@ def test_a_requirement_that_names_nothing(
     assert "--require" in capsys.readouterr().err
 
 
+def test_evidence_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A report that would take the place of a file that it joins is refused, however named."""
+    evidence = documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm")))
+    before = evidence.read_bytes()
+
+    assert 2 == main(["report", str(evidence), "-o", f"json={tmp_path}/./a.json"])
+    assert "that file is evidence" in capsys.readouterr().err
+    assert before == evidence.read_bytes()
+
+
 def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The JSON follows its schema and says what was refused."""
     good = documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm")))

@@ -3,15 +3,18 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 from dgpin import process
 from tests.world import World
 
 DGPIN = str(Path(sys.executable).with_name("dgpin"))
 
 
-def test_a_reader_that_has_gone_changes_no_exit_code(world: World) -> None:
+@pytest.mark.parametrize("colour", ["NO_COLOR", "FORCE_COLOR"])
+def test_a_reader_that_has_gone_changes_no_exit_code(world: World, colour: str) -> None:
     """`dgpin check | true` ends with what check found, and says nothing of the pipe."""
-    script = f"{DGPIN} check; echo $? >&2"
+    script = f"{colour}=1 {DGPIN} check; echo $? >&2"
     alone = process.run(["bash", "-c", f"{{ {script}; }} >/dev/null"], cwd=world.host)
 
     piped = process.run(["bash", "-c", f"{{ {script}; }} | true"], cwd=world.host)
