@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from dgpin.render.document import document
-from dgpin.render.rows import cell
+from dgpin.render.rows import cell, code
 from dgpin.render.terminal import Line, Renderers
 from dgpin.source.commits import Commit
 from dgpin.source.families import Family, Kind
@@ -258,7 +258,7 @@ def markdown(carried: Carried, *, heading: str = "##") -> str:
     if fixes:
         rows = [
             f"| `{_name(loss)}` | {cell(loss.title)} | {loss.surviving} of {loss.living} "
-            f"| `{cell(loss.first.text)}` | {_standing(loss.first)} "
+            f"| {code(loss.first.text)} | {_standing(loss.first)} "
             f"| {cell(loss.accepted)} |\n"
             for loss in fixes
         ]
@@ -279,5 +279,5 @@ def markdown(carried: Carried, *, heading: str = "##") -> str:
 def _standing(line: LostLine) -> str:
     if not line.there.path:
         return "its file is gone"
-    now = f", now `{cell(line.now)}`" if line.fate is Fate.LOST and line.now else ""
+    now = f", now {code(line.now)}" if line.fate is Fate.LOST and line.now else ""
     return f"`{line.there}`{now}"

@@ -11,6 +11,7 @@ from importlib.resources import files
 from dgpin import __version__
 from dgpin.evidence.join import Joined
 from dgpin.evidence.values import Attached, Measured, Refused, Section, SmokeRun
+from dgpin.render.hidden import hide
 from dgpin.render.report import headline, number, source
 from dgpin.verdict import Verdict
 
@@ -212,7 +213,8 @@ def _builds(runs: Sequence[SmokeRun]) -> str:
 
 def _evidence(attached: Attached) -> str:
     name = escape(attached.file)
-    data = base64.b64encode(attached.text.encode()).decode("ascii")
+    # What is written is searched for credentials as text, and would not be found in base64.
+    data = base64.b64encode(hide(attached.text).encode()).decode("ascii")
     return (
         f"<details>\n<summary>{name}</summary>\n"
         f'<p><a download="{escape(attached.file.rpartition("/")[2])}" '

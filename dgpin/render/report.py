@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dgpin.evidence.join import Joined
 from dgpin.evidence.values import Measured, Section, SmokeRun
 from dgpin.render.document import document
-from dgpin.render.rows import MARKS, cell
+from dgpin.render.rows import MARKS, cell, code
 from dgpin.render.terminal import Line, Renderers
 from dgpin.verdict import Verdict
 
@@ -39,8 +39,9 @@ def headline(joined: Joined) -> str:
     ):
         named = [name for name, answer in answers.items() if answer is verdict]
         parts += [f"{said} {', '.join(named)}"] if named else []
-    parts += [f"{s.title.lower()}: findings" for s in joined.sections if s.verdict.is_finding]
-    parts += [f"{s.title.lower()}: open" for s in joined.sections if joined.is_open(s)]
+    found = [f"{s.title.lower()}: findings" for s in joined.sections if s.verdict.is_finding]
+    found += [f"{s.title.lower()}: open" for s in joined.sections if joined.is_open(s)]
+    parts += dict.fromkeys(found)
     parts += [f"{len(joined.refused)} refused"] if joined.refused else []
     nothing = "no findings, and nothing was run" if joined.sections else "no evidence"
     return "; ".join(parts) or nothing
@@ -177,7 +178,7 @@ def markdown(joined: Joined) -> str:
         parts.append(head + "".join(rows))
     parts += [_table(section) for section in joined.sections]
     if joined.refused:
-        items = [f"- `{each.file}` {cell(each.reason)}\n" for each in joined.refused]
+        items = [f"- {code(each.file)} {cell(each.reason)}\n" for each in joined.refused]
         parts.append(f"Refused:\n\n{''.join(items)}")
     return "\n".join(parts)
 

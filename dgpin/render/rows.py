@@ -1,5 +1,6 @@
 """Verdict rows as text, JSON, Markdown and GitHub annotations; shared by every command."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
@@ -18,6 +19,8 @@ MARKS = {
 }
 # GitHub shows ten annotations of a step and drops the rest, so the last one counts what is left.
 MOST_ANNOTATIONS = 10
+# GitHub takes <int> for a tag and __init__ for bold; an underscore inside a word is none.
+_MARKUP = re.compile(r"[\\|`*<~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 
 
@@ -76,15 +79,32 @@ def markdown(rows: Iterable[Row]) -> str:
     table = ["| verdict | rule | what | where |", "| --- | --- | --- | --- |"]
     table += [
         f"| {row.verdict.value} | {row.rule} | {cell(row.message)} | "
-        f"{'<br>'.join(f'`{cell(text)}`' for text in spoken(row.places))} |"
+        f"{'<br>'.join(map(code, spoken(row.places)))} |"
         for row in rows
     ]
     return "\n".join(table) + "\n"
 
 
 def cell(text: str) -> str:
-    """Return text that stays inside its cell of a Markdown table."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+    """Return text that reads as it is, inside its cell of a Markdown table; `code` stays code."""
+    parts = re.split(r"(`[^`]*`)", _flat(text))
+    # Of the parts every second one is code.
+    return "".join(
+        part.replace("|", "\\|") if n % 2 else _MARKUP.sub(r"\\\g<0>", part)
+        for n, part in enumerate(parts)
+    )
+
+
+def code(text: str) -> str:
+    """Return text as code inside its cell of a Markdown table."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    shown = _flat(text).replace("|", "\\|")
+    return f"{fence}{pad}{shown}{pad}{fence}" if text else ""
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"[\r\n]+", " ", text)
 
 
 def annotations(rows: Sequence[Row]) -> str:

@@ -1,5 +1,6 @@
 """The report as one page, and as Markdown."""
 
+import base64
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -81,6 +82,25 @@ def test_page_says_everything(joined: Joined) -> None:
         EVIL,
     ):
         assert part in text
+
+
+def test_no_credential_is_attached(tmp_path: Path) -> None:
+    """Evidence that somebody else wrote may hold one, and base64 would hide it from the search."""
+    secret = {**pin_check(None), "host": "https://token@example.org/host"}
+    text = page.page(join([documents.write(tmp_path / "a.json", secret)]))
+    data = re.search(r"base64,([^\"]+)\"", text)
+
+    assert data is not None
+    assert b"https://example.org/host" in base64.b64decode(data[1])
+
+
+def test_a_finding_of_several_files_is_said_once(tmp_path: Path) -> None:
+    """The headline names what was found, the sections where."""
+    files = [
+        documents.write(tmp_path / f"{n}.json", pin_check(None, verdict="fail")) for n in range(3)
+    ]
+
+    assert "pin sites: findings" == report.headline(join(files))
 
 
 def test_evidence_cannot_run(joined: Joined) -> None:

@@ -1,6 +1,11 @@
 """Verdict rows in every form."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from dgpin.render import rows as rendered
 from dgpin.render.terminal import plain
@@ -41,6 +46,39 @@ def test_a_table_cell_cannot_end_its_cell() -> None:
 
     assert "commit: a \\| b" in table
     assert rendered.cell("a\nb") == "a b"
+
+
+def _shown(markdown: str) -> list[str]:
+    """Return the text of each cell of a one-row table as GitHub shows it, blanks and ` aside."""
+    head = "| x |\n| --- |\n"
+    tokens = MarkdownIt().enable(["table", "strikethrough"]).parse(f"{head}| {markdown} |\n")
+    cells = [token.children or [] for token in tokens if token.type == "inline"]
+    return [re.sub("[ `]", "", "".join(each.content for each in cell)) for cell in cells[1:]]
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("std::min<int>(a)", "std::min\\<int>(a)"),
+        ("deep_gemm/__init__.py", "deep_gemm/\\_\\_init\\_\\_.py"),
+        ("fp8_gemm_nt", "fp8_gemm_nt"),
+        ("`dgpin ci <x>` writes *it*", "`dgpin ci <x>` writes \\*it\\*"),
+        ("a ` b", "a \\` b"),
+        ("a\r\nb", "a b"),
+    ],
+)
+def test_what_is_no_markup_is_none_in_markdown(text: str, cell: str) -> None:
+    """Code that a message names is not taken for tags, bold or strokes."""
+    assert cell == rendered.cell(text)
+
+
+@given(st.text("ab_*<>`|\\~ -1", max_size=12).filter(lambda text: text.strip(" `")))
+def test_a_cell_shows_its_text(text: str) -> None:
+    """Whatever a text holds, its cell is one, and shows all of it, as prose and as code."""
+    wanted = re.sub("[ `]", "", text)
+
+    assert [wanted] == _shown(rendered.cell(text))
+    assert [wanted] == _shown(rendered.code(text))
 
 
 def test_an_annotation_escapes_what_github_would_read() -> None:
