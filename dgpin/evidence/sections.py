@@ -181,14 +181,15 @@ def verify(file: str, document: Loose) -> Section:
 
 
 def _step(step: Loose, verdict: Verdict) -> Iterator[tuple[str, ...]]:
-    """Yield a step's summary, and what did not pass where no evidence of its own shows it."""
-    name = step["step"].text
+    """Yield a step's summary, what it could not tell, and findings that no evidence shows."""
+    name, evidence = step["step"].text, step["evidence"]
     yield name, verdict.value, step["summary"].text, ""
-    evidence = step["evidence"]
-    if evidence.is_null or evidence["schema"].text.rpartition("/")[0] != f"dgpin/{name}":
-        for row in step["rows"]:
-            if (found := verdict_of(row["verdict"])) is not Verdict.PASS:
-                yield name, found.value, row["message"].text, _places(row["places"])
+    own = not evidence.is_null and evidence["schema"].text.rpartition("/")[0] == f"dgpin/{name}"
+    shown = {Verdict.PASS, Verdict.FAIL} if own else {Verdict.PASS}
+    for row in step["rows"]:
+        if (found := verdict_of(row["verdict"])) not in shown:
+            what = f"{name}: {row['rule'].text}"
+            yield what, found.value, row["message"].text, _places(row["places"])
 
 
 def _kind(step: Loose) -> Kind:

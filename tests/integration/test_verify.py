@@ -129,7 +129,7 @@ def test_the_report_of_it(moved: Moved, tmp_path: Path) -> None:
     evidence.write_text(json.dumps(moved.value))
     text = report.markdown(join([evidence]))
 
-    assert f"| check | fail | the new source lacks {ALIAS} |" in text
+    assert f"| check: loss | fail | the new source lacks {ALIAS} |" in text
     assert "Fragile uses: pass" in text
 
 
