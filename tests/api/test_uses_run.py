@@ -82,10 +82,45 @@ GATES = {
     "exceptions in a name": "errors = (TypeError, RuntimeError)\n    try:\n"
     "        return dg.lost_keyword(1, fast=1)\n    except errors:\n        return None",
 }
+DEFAULTS = {
+    "a function": 'f = getattr(dg, "gone", lambda a: None)\n    return f(1)',
+    "a function that raises": "def none(a):\n        raise RuntimeError\n\n"
+    '    f = getattr(dg, "gone", none)\n    return f(1)',
+    "none": 'f = getattr(dg, "gone", None)\n    return f(1)',
+    "none, through a function": "def get(name, default=None):\n"
+    '        return getattr(dg, name, default)\n\n    return get("gone")(1)',
+    "another, through a function": "def get(name, default=None):\n"
+    '        return getattr(dg, name, default)\n\n    return get("gone", lambda a: None)(1)',
+    "or a function": 'f = getattr(dg, "gone", None) or (lambda a: None)\n    return f(1)',
+    "or two": 'f = (\n        getattr(dg, "gone", None)\n        or getattr(dg, "appended", None)\n'
+    "        or (lambda a: None)\n    )\n    return f(1)",
+    "put when it is none": 'f = getattr(dg, "gone", None)\n    if f is None:\n'
+    "        f = dict\n    return f(a=1)",
+    "defined when it is none": 'f = getattr(dg, "gone", None)\n    if not f:\n'
+    "        def f(a):\n            return None\n    return f(1)",
+    "none after an except": "try:\n        from deep_gemm import gone\n"
+    "    except ImportError:\n        gone = None\n    return gone(1)",
+    "none after an except, asked for": "try:\n        from deep_gemm import gone\n"
+    "    except ImportError:\n        gone = None\n    return gone and gone(1)",
+    "none after an except, and said": "try:\n        from deep_gemm import gone\n"
+    "    except ImportError:\n        gone = None\n    if gone is None:\n"
+    '        raise RuntimeError("no gone")\n    return gone(1)',
+    "defined in an except": "try:\n        from deep_gemm import gone\n"
+    "    except ImportError:\n        def gone(a):\n            return None\n    return gone(1)",
+    "defined in an except to raise": "try:\n        from deep_gemm import gone\n"
+    "    except ImportError:\n        def gone(a):\n            raise RuntimeError\n"
+    "    return gone(1)",
+    "asserted": 'assert hasattr(dg, "gone")\n    return 1',
+    "raised when it is not there": 'if not hasattr(dg, "gone"):\n'
+    '        raise ImportError("too old")\n    return 1',
+    "raised when it is not listed": 'if "gone" not in dir(dg):\n'
+    '        raise ImportError("too old")\n    return 1',
+}
 HEAD = "from inspect import signature\n\nimport deep_gemm as dg\n\n\ndef run():\n    "
 TEXTS = {
     **{f"keywords {name}": f"{HEAD}{body}\n" for name, body in KEYWORDS.items()},
     **{f"places {name}": f"{HEAD}{body}\n" for name, body in PLACES.items()},
+    **{f"default {name}": f"{HEAD}{body}\n" for name, body in DEFAULTS.items()},
     **{f"gate {name}": f"{HEAD}{body}\n" for name, body in GATES.items()},
     "keywords of self changed": "import deep_gemm as dg\n\n\nclass K:\n    def __init__(self):\n"
     '        self.kw = {"fast": 1}\n        self.kw.pop("fast")\n\n    def go(self):\n'
@@ -102,6 +137,15 @@ TEXTS = {
     "static method": "import deep_gemm\n\n\nclass K:\n"
     "    f = staticmethod(deep_gemm.lost_keyword)\n\n    def go(self):\n"
     "        return self.f(1, fast=1)\n\n\ndef run():\n    return K().go()\n",
+    "a flag of a class": 'import deep_gemm\n\n\nclass Has:\n    it = hasattr(deep_gemm, "gone")\n'
+    "\n\ndef run():\n    return deep_gemm.gone(1) if Has.it else None\n",
+    "a flag of a function": "import deep_gemm\n\n\ndef has():\n    try:\n"
+    "        from deep_gemm import gone\n\n        return True\n    except ImportError:\n"
+    "        return False\n\n\ndef run():\n"
+    "    return deep_gemm.lost_keyword(1, fast=1) if has() else None\n",
+    "a flag and more": "import os\n\ntry:\n    import deep_gemm\n    from deep_gemm import gone\n\n"
+    '    HAS = "NO_GEMM" not in os.environ\nexcept ImportError:\n    HAS = False\n\n\n'
+    "def run():\n    return deep_gemm.lost_keyword(1, fast=1) if HAS else None\n",
     "a list of what is missing": 'import deep_gemm\n\nNEEDED = ("kept", "gone")\n'
     "missing = [n for n in NEEDED if not hasattr(deep_gemm, n)]\n\n\ndef run():\n"
     "    return missing\n",
@@ -180,3 +224,19 @@ def test_a_skipped_test_does_not_raise(tmp_path: Path, mark: str) -> None:
     found = impact(scan(tmp_path), compare.compare(*surfaces.moved(Binding.PYTHON))).findings
 
     assert ["silently off"] == [finding.consequence.value for finding in found]
+
+
+def test_a_flag_of_another_file(tmp_path: Path) -> None:
+    """A flag that a `try` sets guards what is used under it, wherever it is imported."""
+    (tmp_path / "flags.py").write_text(
+        "try:\n    from deep_gemm import gone\n\n    HAS = True\n"
+        "except ImportError:\n    HAS = False\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "import deep_gemm\n\nimport flags\nfrom flags import HAS\n\n\ndef run():\n    if HAS:\n"
+        "        deep_gemm.gone(1)\n    if flags.HAS:\n        deep_gemm.gone(2)\n"
+    )
+
+    found = impact(scan(tmp_path), compare.compare(*surfaces.moved(Binding.PYTHON))).findings
+
+    assert ["flags.py:2"] == [str(finding.use.place) for finding in found]

@@ -10,6 +10,7 @@ from dgpin.api.host.module import Module, Scope
 from dgpin.api.host.outcomes import Outcomes
 from dgpin.api.host.passing import passed
 from dgpin.api.host.questions import FUNCTIONS, Questions, before, deciding, single_answer
+from dgpin.api.host.tried import Tried, names_of
 from dgpin.api.host.values import (
     LIBRARY,
     Api,
@@ -19,14 +20,11 @@ from dgpin.api.host.values import (
     Literal,
     SignatureOf,
     Text,
-    library,
 )
 from dgpin.api.uses import Guard, Handler, Outcome, Then
 
 VERSION = f"{LIBRARY}.__version__"
 _VERSIONS = frozenset({"version", "get_distribution", "parse_version"})
-_SIMPLE = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.Expr, ast.Return)
-_ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 
 
 class Around:
@@ -37,6 +35,7 @@ class Around:
         self.marks = marks
         self.outcomes = Outcomes(evaluator)
         self.questions = Questions(evaluator, self.outcomes)
+        self.tried = Tried(evaluator, marks, self.questions)
         self._told: dict[
             tuple[ast.expr, Scope, bool], list[Guard]
         ] = {}  # many uses stand behind one
@@ -71,7 +70,7 @@ class Around:
                 for v in (self.evaluator.values(item, scope) if isinstance(item, ast.Name) else ())
                 if isinstance(v, Literal)
             ]
-            found += [name for each in (tuples or [item]) for name in _names(each)]
+            found += [name for each in (tuples or [item]) for name in names_of(each)]
         return tuple(found)
 
     def _suppress(self, item: ast.withitem, scope: Scope) -> Iterator[Handler]:
@@ -94,12 +93,12 @@ class Around:
             if told is None:
                 told = [
                     *self._guard(test, where, holds=holds),
-                    *self._flag(test, where, holds=holds),
+                    *self.tried.flag(test, where, holds=holds),
                     *self._version(test, where),
                 ]
                 self._told[test, where, holds] = told
             found += told
-        found += self._handled(node, scope)
+        found += self.tried.around(node, scope)
         return tuple(dict.fromkeys(found))
 
     def _guard(
@@ -131,54 +130,28 @@ class Around:
                 return []
 
     def _asked(self, test: ast.Call, scope: Scope, *, holds: bool) -> list[Guard]:
-        """Return what a function of the host asks about what it is given."""
-        if not test.args:
-            return []
+        """Return what a function of the host asks, or has tried, before it gives its answer."""
         found: list[Guard] = []
         for func in self.evaluator.values(test.func, scope):
             if isinstance(func, Callable):
-                given = passed(test, func, scope, None)
-                frame = Frame(func.scope, given, scope.module.place(test))
                 for answer, where in single_answer(func.scope, holds=holds):
-                    found += self._guard(answer, where, holds=holds, frame=frame)
+                    found += self.tried.before_return(answer, where)
+                    if any(self.marks.carries(arg, scope) for arg in test.args):
+                        given = passed(test, func, scope, None)
+                        frame = Frame(func.scope, given, scope.module.place(test))
+                        found += self._guard(answer, where, holds=holds, frame=frame)
         return found
-
-    def _flag(self, test: ast.expr, scope: Scope, *, holds: bool) -> list[Guard]:
-        """Return what a flag tells that a `try` sets, and its `except` sets otherwise."""
-        if not isinstance(test, ast.Name):
-            return []
-        home = next((s for s in scope.enclosing() if test.id in s.bindings), None)
-        bindings = home.bindings[test.id] if home is not None else []
-        constants = [b for b in bindings if isinstance(b.value, ast.Constant)]
-        alike = [b for b in constants if bool(getattr(b.value, "value", None)) is holds]
-        if home is None or len(constants) != len(bindings) or len(alike) != 1:
-            return []
-        block, field = home.module.parent(alike[0].node)
-        if not isinstance(block, ast.Try) or len(bindings) == 1 or field == "finalbody":
-            return []
-        return self._tried(block, home)
-
-    def _tried(self, block: ast.Try, scope: Scope) -> list[Guard]:
-        """Return the names that are there when a `try` has gone well."""
-        return [
-            Guard(path=path, place=scope.module.place(statement))
-            for statement in block.body
-            if isinstance(statement, _SIMPLE)
-            for path in dict.fromkeys(self._reached(statement, scope))
-            if path != LIBRARY
-        ]
 
     def _version(self, test: ast.expr, scope: Scope) -> list[Guard]:
         """Return the question for the library's version that a test asks, through names."""
         for node in ast.walk(test):
-            values: list[ast.expr] = [node] if isinstance(node, (ast.Attribute, ast.Call)) else []
+            found = self._is_version(node, scope)
             if isinstance(node, ast.Name):
-                home = next((s for s in scope.enclosing() if node.id in s.bindings), None)
-                bindings = home.bindings[node.id] if home is not None else []
-                values = [b.value for b in bindings if b.value is not None]
-            for inner in (n for value in values for n in ast.walk(value)):
-                if self._is_version(inner, scope):
-                    return [Guard(path=VERSION, place=scope.module.place(test))]
+                values = (b.value for b in self.questions.bindings(node, scope))
+                inner = (n for value in values if value is not None for n in ast.walk(value))
+                found = any(self._is_version(n, scope) for n in inner)
+            if found:
+                return [Guard(path=VERSION, place=scope.module.place(test))]
         return []
 
     def _is_version(self, node: ast.AST, scope: Scope) -> bool:
@@ -190,52 +163,6 @@ class Around:
                 return asked and ast.unparse(func).rpartition(".")[2] in _VERSIONS
             case _:
                 return False
-
-    def _handled(self, node: ast.AST, scope: Scope) -> list[Guard]:
-        """Return what a handler around a node waits for: the one name that its `try` reaches;
-        or what a `try` has reached that is through."""
-        below: ast.AST = node
-        found: list[Guard] = []
-        for parent, name in scope.module.above(node):
-            tried = [s for s in before(parent, name, below) if self._is_passed(s, scope)]
-            if isinstance(parent, ast.Try) and name == "orelse":
-                tried.append(parent)
-            found += [g for s in tried if isinstance(s, ast.Try) for g in self._tried(s, scope)]
-            if isinstance(parent, ast.ExceptHandler) and parent.type is not None:
-                if not set(_names(parent.type)) <= _ABSENCE:
-                    return []
-                up = scope.module.parent(parent)[0]
-                body = up.body if isinstance(up, ast.Try) else []
-                paths = {path for statement in body for path in self._reached(statement, scope)}
-                place = scope.module.place(parent)
-                return [Guard(path=p, place=place, absent=True) for p in paths if len(paths) == 1]
-            if isinstance(parent, FUNCTIONS):
-                break
-            below = parent
-        return found
-
-    def _is_passed(self, statement: ast.stmt, scope: Scope) -> bool:
-        """Whether what follows a `try` runs only where nothing failed in it."""
-        return (
-            isinstance(statement, ast.Try)
-            and bool(statement.handlers)
-            and all(self.outcomes.leaves(h.body, scope) for h in statement.handlers)
-        )
-
-    def _reached(self, statement: ast.stmt, scope: Scope) -> Iterator[str]:
-        """Yield the names of the API that a statement reaches, without a default."""
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and self.marks.carries(node, scope):
-                for value in self.evaluator.values(node, scope):
-                    if isinstance(value, Api) and value.targets[0].place == scope.module.place(
-                        node
-                    ):
-                        yield value.path
-            elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                source = ""
-                if isinstance(node, ast.ImportFrom):
-                    source = f"{scope.module.absolute(node)}."
-                yield from filter(None, (library(f"{source}{a.name}") for a in node.names))
 
     def _there(self, node: ast.expr, scope: Scope, *, absent: bool) -> list[Guard]:
         if not self.marks.carries(node, scope) or (absent and not _is_settled(node, scope)):
@@ -375,8 +302,3 @@ def _is_there(test: ast.expr, wanted: str, *, holds: bool) -> bool:
             return holds and ast.unparse(asked) == wanted
         case _:
             return False
-
-
-def _names(node: ast.expr) -> tuple[str, ...]:
-    items = node.elts if isinstance(node, ast.Tuple) else [node]
-    return tuple(ast.unparse(item).rpartition(".")[2] for item in items)

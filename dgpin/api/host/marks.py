@@ -156,11 +156,12 @@ class Marks:
 
     def _returned(self, scope: Scope) -> None:
         name, node = _own_name(scope), scope.node
-        decorated = isinstance(node, _Function) and bool(node.decorator_list)
+        marks = node.decorator_list if isinstance(node, _Function) else ()
+        is_property = any(ast.unparse(mark).endswith("property") for mark in marks)
         for statement in scope.returns:
             if statement.value is not None:
                 self._reads((None, f"{name}()"), statement.value, scope)
-                if decorated and scope.owner is not None:  # it may be a property
+                if is_property and _may_be_handle(statement.value):
                     self._reads((None, name), statement.value, scope)
 
     def _binding(self, key: Key, binding: Binding) -> None:
@@ -242,6 +243,15 @@ class Marks:
         else:
             for head, _ in self._heads(node.func, scope):
                 yield head, True
+
+
+def _may_be_handle(node: ast.expr) -> bool:
+    """Whether a property that gives this may give a handle; `self.config.size` is none."""
+    depth = 0
+    while isinstance(node, ast.Attribute):
+        node, depth = node.value, depth + 1
+    own = isinstance(node, ast.Name) and node.id == "self"
+    return isinstance(node, (ast.Name, ast.Call)) and (depth <= 1 or not own)
 
 
 def _from_stars(project: Project) -> Iterator[str]:

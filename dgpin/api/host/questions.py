@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from dgpin.api.host.evaluate import Evaluator
-from dgpin.api.host.module import How, Scope
+from dgpin.api.host.module import Binding, How, Scope
 from dgpin.api.host.outcomes import Outcomes
-from dgpin.api.host.values import Callable
+from dgpin.api.host.values import Callable, Class, Dotted, Instance
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # Whether the condition holds where a test runs.
@@ -76,40 +76,56 @@ class Questions:
 
     def behind(self, test: ast.expr, scope: Scope, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
         """Return the expression whose value a name, a function or a property has."""
-        if isinstance(test, ast.Name):
-            home = next((s for s in scope.enclosing() if test.id in s.bindings), None)
-            bindings = home.bindings[test.id] if home is not None else []
-            values = [b for b in bindings if b.how is How.ASSIGNED and b.index is None]
-            if len(values) == len(bindings) == 1 and values[0].value is not None:
-                return [(values[0].value, values[0].scope)]
-            return []
+        if isinstance(test, (ast.Name, ast.Attribute)):
+            bindings = self.bindings(test, scope)
+            return _value_of(bindings[0], holds=holds) if len(bindings) == 1 else []
         if isinstance(test, ast.Call) and test.args and ast.unparse(test.func) in _ASKING:
             return [(test.args[0], scope)]
-        func = test.func if isinstance(test, ast.Call) else test
-        if not isinstance(test, (ast.Call, ast.Attribute)):
+        if not isinstance(test, ast.Call):
             return []
-        if isinstance(test, ast.Attribute):
-            return self._stored(test, scope)
         found = []
-        for value in self.evaluator.values(func, scope):
+        for value in self.evaluator.values(test.func, scope):
             if isinstance(value, Callable):
                 found += single_answer(value.scope, holds=holds)
         return found
 
-    def _stored(self, test: ast.Attribute, scope: Scope) -> list[tuple[ast.expr, Scope]]:
-        """Return what an attribute of self was set to, or what a property answers."""
-        owner = next((s.owner for s in scope.enclosing() if s.owner is not None), None)
-        if owner is None or not isinstance(test.value, ast.Name):
+    def bindings(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Binding]:
+        """Return what a name was bound to, or an attribute of self, of a class or of a module."""
+        if isinstance(node, ast.Name):
+            home = next((s for s in scope.enclosing() if node.id in s.bindings), None)
+            return self._followed(home.bindings[node.id], depth) if home is not None else []
+        if not isinstance(node, ast.Attribute):
             return []
-        bindings = [*owner.attributes.get(test.attr, ()), *owner.bindings.get(test.attr, ())]
-        if len(bindings) != 1:
-            return []
-        binding = bindings[0]
-        if binding.how is How.DEFINED and binding.node in scope.module.scopes:
-            return single_answer(scope.module.scopes[binding.node], holds=True)
-        if binding.how is How.ASSIGNED and binding.value is not None:
-            return [(binding.value, binding.scope)]
-        return []
+        found: list[Binding] = []
+        for value in self.evaluator.values(node.value, scope):
+            if isinstance(value, (Class, Instance)):
+                found += value.scope.attributes.get(node.attr, ())
+                found += value.scope.bindings.get(node.attr, ())
+            elif isinstance(value, Dotted):
+                found += self._of_module(value.path, node.attr, depth)
+        return found
+
+    def _of_module(self, dotted: str, name: str, depth: int) -> list[Binding]:
+        module = self.evaluator.project.module(dotted)
+        bindings = module.top.bindings.get(name, []) if module is not None else []
+        return self._followed(bindings, depth)
+
+    def _followed(self, bindings: list[Binding], depth: int) -> list[Binding]:
+        """Return where the value of an imported name is set."""
+        if len(bindings) == 1 and bindings[0].attribute and depth < _DEEPEST:
+            source = bindings[0]
+            return self._of_module(source.module, source.attribute, depth + 1)
+        return bindings
+
+
+def _value_of(binding: Binding, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
+    if binding.how is How.DEFINED and binding.node in binding.scope.module.scopes:
+        function = binding.scope.module.scopes[binding.node]
+        is_property = bool(getattr(function.node, "decorator_list", ()))
+        return single_answer(function, holds=holds) if is_property else []
+    if binding.how is How.ASSIGNED and binding.index is None and binding.value is not None:
+        return [(binding.value, binding.scope)]
+    return []
 
 
 def deciding(parent: ast.AST, name: str, below: ast.AST) -> list[tuple[ast.expr, bool]]:
