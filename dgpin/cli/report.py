@@ -32,7 +32,7 @@ def report(
 ) -> int:
     """Join evidence of several machines into one verdict.
 
-    Exits 1 where something failed, 3 where a required architecture has no evidence.
+    Exits 1 where something failed, 3 where an architecture is not proven or something is open.
     """
     forms = parse(output, json=json, known=shown.FORMS)
     required = architectures([require.replace(" ", "")]) if require is not None else ()

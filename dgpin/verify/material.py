@@ -1,5 +1,6 @@
 """What the steps share: each thing is read once, by whichever step wants it first."""
 
+import contextlib
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -15,8 +16,10 @@ from dgpin.api.surface import Surface
 from dgpin.api.uses import Scan
 from dgpin.build import interpreter, store
 from dgpin.build.interpreter import Interpreter
+from dgpin.errors import DgpinError
 from dgpin.paths import expanded
 from dgpin.source.directory import DirTree
+from dgpin.verify import gates
 from dgpin.verify.answer import Point
 from dgpin.verify.known import UnknownSourceError
 from dgpin.verify.request import Request
@@ -70,6 +73,7 @@ class Material:
         self.git = threading.Lock()
         self.python: Once[Interpreter] = Once(self._python)
         self.inputs: Once[str] = Once(self._inputs)
+        self.architectures: Once[tuple[str, ...]] = Once(self._architectures)
         self.scan: Once[Scan] = Once(partial(scan.scan, subject.host.root))
         self.old: Once[Named] = Once(lambda: self._named(subject.old or subject.new))
         self.new: Once[Named] = Once(lambda: self._named(subject.new))
@@ -88,6 +92,17 @@ class Material:
         from dgpin.verify import inputs  # noqa: PLC0415 - it takes what is collected here
 
         return inputs.of_api(self)
+
+    def _architectures(self) -> tuple[str, ...]:
+        """Return what must be proved: what is required, else what the host enables or has."""
+        new, reading = self.subject.new, self.subject.fit.reading
+        found = self.request.required or gates.architectures(reading, new.commit)
+        if not found and new.commit:
+            # Whether the source was read before may not decide.
+            with contextlib.suppress(DgpinError), self.git:
+                self.subject.sources.facts(new.repo, new.commit)
+            found = gates.architectures(reading, new.commit)
+        return found
 
     def _comparison(self) -> "Comparison":
         from dgpin.api import compare  # noqa: PLC0415 - an answer that is kept needs none

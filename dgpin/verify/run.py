@@ -9,7 +9,7 @@ from pathlib import Path
 from dgpin.errors import DgpinError, UnavailableError, UsageError
 from dgpin.pin.host import Fit, Host
 from dgpin.verdict import Place, Row, Verdict
-from dgpin.verify import gates, inputs, kept, subject
+from dgpin.verify import inputs, kept, subject
 from dgpin.verify.answer import Answer, Step, Verified
 from dgpin.verify.material import Material
 from dgpin.verify.request import Request
@@ -127,13 +127,10 @@ def _build(material: Material) -> tuple[Answer, Path | None]:
 def _smoke(
     material: Material, building: "Future[tuple[Answer, Path | None]]"
 ) -> tuple[Answer, tuple[Row, ...]]:
-    required = material.request.required
     if Step.SMOKE in material.request.skipped:
-        about = material.subject
-        wanted = required or gates.architectures(about.fit.reading, about.new.commit)
-        why = "left out with --skip"
+        why = "not proved: left out with --skip"
         return _skipped(Step.SMOKE), tuple(
-            Row(rule=arch, verdict=Verdict.SKIP, message=f"not proved: {why}") for arch in wanted
+            Row(rule=arch, verdict=Verdict.SKIP, message=why) for arch in material.architectures()
         )
     proofs: list[tuple[Row, ...]] = [()]
 
@@ -142,7 +139,7 @@ def _smoke(
 
         # Only a build that is made here has to be waited for.
         _, root = building.result() if each.request.compile else (None, None)
-        answer, proofs[0] = smoke_step.run(each, required, root)
+        answer, proofs[0] = smoke_step.run(each, each.architectures(), root)
         return answer
 
     return _timed(material, Step.SMOKE, run), proofs[0]

@@ -10,7 +10,6 @@ from dgpin.smoke import catalogue, device, headers, session
 from dgpin.smoke.device import Device
 from dgpin.smoke.report import ARCHITECTURES, Report
 from dgpin.verdict import Row, Verdict
-from dgpin.verify import gates
 from dgpin.verify.answer import Answer, Step, ordered, within, worst
 from dgpin.verify.material import Material
 
@@ -28,11 +27,9 @@ class _Quiet:
 
 
 def run(
-    material: Material, required: Sequence[str], built: Path | None
+    material: Material, wanted: Sequence[str], built: Path | None
 ) -> tuple[Answer, tuple[Row, ...]]:
-    """Return the answer, and a row for each architecture."""
-    subject = material.subject
-    wanted = required or gates.architectures(subject.fit.reading, subject.new.commit)
+    """Return the answer, and a row for each architecture that is wanted."""
     package, spec, why = _build(material, built)
     gpu = device.first(material.request.env)
     report: Report | None = None

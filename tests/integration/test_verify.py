@@ -232,6 +232,26 @@ def test_what_is_required(world: World) -> None:
     assert all("dgpin smoke --arch" in each["hint"] for each in value["architectures"])
 
 
+@pytest.mark.parametrize("skip", ["lint,build", "check,lint,build"])
+def test_architectures_of_the_source(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, skip: str
+) -> None:
+    """A host that names none wants those of its source, whether that was read before or not."""
+    monkeypatch.setenv("DGPIN_CACHE_DIR", str(tmp_path / "fresh"))
+    for path in world.host.iterdir():
+        if path.name != ".git":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    (world.host / "pin").write_text(f"DG={world.example.commits['sm120']}\n")
+    text = f"[pin]\nrepo = '{world.example.url}'\n[sites]\n'pin' = 'DG=<commit>'\n"
+    (world.host / "dgpin.toml").write_text(text)
+
+    for _ in range(2):
+        _, value = _json(world, "--skip", skip)
+        assert ["sm_90", "sm_100", "sm_120"] == [
+            each["architecture"] for each in value["architectures"]
+        ]
+
+
 def test_without_network(world: World) -> None:
     """With the mirrors of an earlier run nothing is fetched, and the answer is the same."""
     _, first = _json(world, "dev", "--skip", "lint,build,smoke")
