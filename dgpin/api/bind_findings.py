@@ -172,7 +172,7 @@ class _Judge:
         if bind_words.is_silent(use):
             yield self._silent(use, path, bind_words.off(use, path))
             return
-        if use.form is Form.HASATTR and use.absent is not None:
+        if use.form in {Form.HASATTR, Form.GETATTR} and use.absent is not None:
             yield self._raises(use, path, use.absent.exception, bind_words.said(path, use.absent))
             return
         if self._is_guarded(use, path):
@@ -200,6 +200,8 @@ class _Judge:
         if bind_words.is_silent(use) or self._is_guarded(use, path) or use.form is Form.PATCH:
             return
         exception = bind_words.exception(use, after)
+        if use.form is not Form.CALL and use.absent is not None:
+            exception = use.absent.exception
         if bind_words.catcher(use, exception) is None:
             yield Finding(
                 consequence=Consequence.LATENT,

@@ -9,8 +9,10 @@ from dgpin.api.uses import Form, Handler, Outcome, Then, Use
 
 def is_silent(use: Use) -> bool:
     """Whether the absence of a name shows as a value, not as an exception."""
+    if use.form in {Form.HASATTR, Form.FIND_SPEC, Form.GETATTR} and use.absent is not None:
+        return False
     if use.form in {Form.HASATTR, Form.FIND_SPEC}:
-        return use.absent is None
+        return True
     return use.form is Form.GETATTR and use.targets[-1].optional
 
 

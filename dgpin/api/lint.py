@@ -180,7 +180,8 @@ def _optional_names(against: _Against, use: Use) -> Iterator[Finding]:
 def _then(use: Use) -> str:
     quiet = [c for c in use.consumers if c.outcome.then is not Then.RAISES]
     loud = [c for c in use.consumers if c.outcome.then is Then.RAISES]
-    words = [f"{c.function or 'the module'} ({c.place}) goes on without it" for c in quiet]
+    words = [f"the host raises {use.absent.exception}"] if use.absent is not None else []
+    words += [f"{c.function or 'the module'} ({c.place}) goes on without it" for c in quiet]
     words += [
         f"{c.function or 'the module'} ({c.place}) raises {c.outcome.exception}" for c in loud
     ]

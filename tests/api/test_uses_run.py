@@ -24,6 +24,17 @@ KEYWORDS = {
     "    return dg.lost_keyword(1, **other)",
     "taken by a function": 'def clean(given):\n        given.pop("fast")\n\n'
     '    kw = {"fast": 1}\n    clean(kw)\n    return dg.lost_keyword(1, **kw)',
+    "taken after a closure": 'kw = {"fast": 1}\n\n    def go():\n'
+    "        return dg.lost_keyword(1, **kw)\n\n"
+    '    kw.pop("fast")\n    return go()',
+    "taken by a decorator": "def drops(f):\n        def inner(*args, **kw):\n"
+    '            kw.pop("fast", None)\n            return f(*args, **kw)\n\n'
+    "        return inner\n\n    @drops\n    def gemm(*args, **kw):\n"
+    "        return dg.lost_keyword(*args, **kw)\n\n    return gemm(1, fast=1)",
+    "kept by a decorator": "def logs(f):\n        def inner(*args, **kw):\n"
+    "            return f(*args, **kw)\n\n"
+    "        return inner\n\n    @logs\n    def gemm(*args, **kw):\n"
+    "        return dg.lost_keyword(*args, **kw)\n\n    return gemm(1, fast=1)",
     "looked at by a function": "def show(given):\n        return len(given)\n\n"
     '    kw = {"fast": 1}\n    show(kw)\n    return dg.lost_keyword(1, **kw)',
     "put where a name is there": 'kw = {}\n    if hasattr(dg, "gone"):\n'
@@ -110,6 +121,21 @@ DEFAULTS = {
     "defined in an except to raise": "try:\n        from deep_gemm import gone\n"
     "    except ImportError:\n        def gone(a):\n            raise RuntimeError\n"
     "    return gone(1)",
+    "said by a function": "def need(name):\n        f = getattr(dg, name, None)\n"
+    "        if f is None:\n            raise RuntimeError(name)\n        return f\n\n"
+    '    return need("gone")(1)',
+    "said by a function further down": "def need(name):\n        f = getattr(dg, name, None)\n"
+    "        if f is not None:\n            return f\n        raise RuntimeError(name)\n\n"
+    '    return need("gone")(1)',
+    "asked further down": 'f = getattr(dg, "gone", None)\n    if f is not None:\n'
+    "        return f(1)\n    if dg:\n        return None\n    raise RuntimeError",
+    "of its own name in a table": 'table = {n: getattr(dg, n, None) for n in ("kept", "gone")}\n'
+    '    return table["kept"](1, 2)',
+    "of another name in a table": 'table = {n: getattr(dg, n, None) for n in ("kept", "gone")}\n'
+    '    return table["gone"](1)',
+    "of a parameter": "def go(a, f=dg.lost_keyword):\n        return f(a, fast=1)\n\n"
+    "    return go(1)",
+    "asserted not to be there": 'assert not hasattr(dg, "old_gone")\n    return 1',
     "asserted": 'assert hasattr(dg, "gone")\n    return 1',
     "raised when it is not there": 'if not hasattr(dg, "gone"):\n'
     '        raise ImportError("too old")\n    return 1',

@@ -173,6 +173,9 @@ class Reader:
         plain = [b for b in bindings if b.how is How.ASSIGNED and b.index is None and b.value]
         if len(plain) != len(bindings):
             return self._elsewhere(node, scope, depth)
+        later = home is not scope and home.is_function
+        if later and any(_is_below(change, call) for change in home.changes.get(node.id, ())):
+            return Names(is_open=True)  # before the inner function runs, or after
         if altered.is_altered(self.evaluator, node.id, home, call):
             return Names(is_open=True)
         names = either([(self._binding(b, depth), self._asked(b, plain)) for b in plain])
@@ -194,7 +197,7 @@ class Reader:
         here = blocks(scope.module, call)
         puts: dict[str, order.Blocks] = {}
         for node in scope.changes.get(name, ()):
-            if getattr(node, "lineno", 0) > getattr(call, "lineno", 0) and scope.is_function:
+            if scope.is_function and _is_below(node, call):
                 continue  # what a module does further down, it has done when its functions run
             there = blocks(scope.module, node)
             if order.exclusive(here, there):
@@ -292,6 +295,10 @@ def _loop_of(key: ast.expr, node: ast.AST, scope: Scope) -> ast.AST | None:
     return None
 
 
+def _is_below(node: ast.AST, other: ast.AST) -> bool:
+    return int(getattr(node, "lineno", 0)) > int(getattr(other, "lineno", 0))
+
+
 def _key(target: ast.expr) -> str | None:
     if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
         value = target.slice.value
@@ -333,6 +340,23 @@ def _is_own(node: ast.expr, scope: Scope, which: str) -> bool:
         and own is not None
         and own.arg == node.id
         and len(scope.bindings.get(node.id, ())) == 1
+    )
+
+
+def hands_on_all(function: Scope) -> bool:
+    """Whether a function calls something with its own `*args` and `**kwargs` as they come."""
+    args = getattr(function.node, "args", None)
+    if not isinstance(args, ast.arguments) or args.vararg is None or args.kwarg is None:
+        return False
+    if {args.vararg.arg, args.kwarg.arg} & set(function.changes):
+        return False
+    return any(
+        isinstance(node, ast.Call)
+        and any(
+            isinstance(a, ast.Starred) and _is_own(a.value, function, "vararg") for a in node.args
+        )
+        and any(k.arg is None and _is_own(k.value, function, "kwarg") for k in node.keywords)
+        for node in ast.walk(function.node)
     )
 
 

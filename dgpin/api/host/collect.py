@@ -7,7 +7,7 @@ from dataclasses import replace
 from dgpin.api.host import guards as surroundings
 from dgpin.api.host import imports, patches, probes
 from dgpin.api.host.argument import argument_of, instead_of
-from dgpin.api.host.arguments import Passed, Reader, through
+from dgpin.api.host.arguments import Passed, Reader, hands_on_all, through
 from dgpin.api.host.consumers import consumers, decided
 from dgpin.api.host.doubles import doubles
 from dgpin.api.host.evaluate import Evaluator
@@ -240,6 +240,8 @@ class Collector:
             function.node, (ast.FunctionDef, ast.AsyncFunctionDef)
         ):
             return
+        if any(self._rewrites(mark, function) for mark in function.node.decorator_list):
+            return
         spreads = passed.hands_on_places or passed.hands_on_names
         if spreads:
             self.spreading.add(function)
@@ -259,6 +261,16 @@ class Collector:
                 # A wrapper around the wrapper.
                 nested = replace(outer, arguments=arguments)
                 yield from self._handed_on(use, where, nested, depth + 1)
+
+    def _rewrites(self, decorator: ast.expr, function: Scope) -> bool:
+        """Whether a decorator of the host hands on other arguments than it is called with."""
+        made = decorator.func if isinstance(decorator, ast.Call) else decorator
+        for value in self.evaluator.values(made, function.outer or function):
+            if isinstance(value, Callable):
+                inside = value.scope.module.scopes.values()
+                wrappers = [s for s in inside if s.is_function and value.scope in s.enclosing()]
+                return not any(hands_on_all(wrapper) for wrapper in wrappers)
+        return False
 
     def _partial_call(self, node: ast.Call, scope: Scope, value: Partial) -> Iterator[Use]:
         if not isinstance(value.target, Api):
@@ -364,7 +376,19 @@ class Collector:
             if not isinstance(value, Api) or value.path == LIBRARY or value.path in known:
                 continue
             if all(t.place == place for t in value.targets) and "()" not in value.path:
-                yield self.use(Form.GETATTR, value.targets, node, scope)
+                use = self.use(Form.GETATTR, value.targets, node, scope)
+                yield replace(use, absent=self._raised_by(helper, value))
+
+    def _raised_by(self, helper: Scope, value: Api) -> Outcome | None:
+        """Return what a helper of the host raises in the place of a name that is not there."""
+        if not value.targets[-1].replaced:
+            return None
+        for statement in helper.returns:
+            if isinstance(statement.value, ast.Name):
+                found = self.around.absent(statement.value, statement, helper)
+                if found is not None and found.then is Then.RAISES:
+                    return found
+        return None
 
     def _begun(self, node: ast.Call, scope: Scope) -> Iterator[Use]:
         for value in self.evaluator.values(node, scope):

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable as Function
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
@@ -154,6 +155,9 @@ class Evaluator:
             if first and first[0].arg == name and "staticmethod" not in kinds:
                 return (Instance(scope.owner),)
         found = list(self.given.get((scope, name), ()))
+        if binding.value is not None:
+            default = self.values(binding.value, scope.outer or scope)
+            found += [v for v in default if isinstance(v, Api)]
         if isinstance(binding.node, ast.arg) and binding.node.annotation is not None:
             kinds_of = self.values(binding.node.annotation, scope.outer or scope, None)
             found += [Instance(v.scope) for v in kinds_of if isinstance(v, Class)]
@@ -319,8 +323,12 @@ class Evaluator:
         """Return what calling a host function gives."""
         if isinstance(scope.node, ast.Lambda):
             return self.values(scope.node.body, scope, frame)
-        found = [self.values(r.value, scope, frame) for r in scope.returns if r.value is not None]
-        return unique([v for values in found for v in values])
+        found: list[Value] = []
+        for statement in scope.returns:
+            if statement.value is not None:
+                values = self.values(statement.value, scope, frame)
+                found += _asked_for(statement, statement.value, scope, values)
+        return unique(found)
 
 
 def _name(e: Evaluator, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
@@ -373,6 +381,19 @@ def chained(groups: list[Values]) -> Values:
     chain = Api(tuple(t for api in firsts for t in api.targets))
     replaced = not any(isinstance(v, Nothing) for v in groups[-1])
     return unique([chain.or_else(replaced=replaced), *last])
+
+
+def _asked_for(
+    statement: ast.Return, value: ast.expr, scope: Scope, values: Values
+) -> Iterable[Value]:
+    """Return what a function gives that asks for None before: the name, or what replaces it."""
+    optional = any(isinstance(v, Api) and v.targets[-1].optional for v in values)
+    if not optional or not isinstance(value, ast.Name):
+        return values
+    if not order.is_asked(scope.module, statement, value.id):
+        return values
+    there = (v for v in values if not isinstance(v, Nothing))
+    return [v.or_else(replaced=True) if isinstance(v, Api) else v for v in there]
 
 
 def _api_attribute(value: Api, name: str, place: Place) -> Values:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import takewhile
 
 from dgpin.api.host import order
 from dgpin.api.host.evaluate import Evaluator
@@ -24,6 +25,7 @@ from dgpin.api.host.values import (
 from dgpin.api.uses import Guard, Handler, Outcome, Then
 
 VERSION = f"{LIBRARY}.__version__"
+_ASKING = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
 _VERSIONS = frozenset({"version", "get_distribution", "parse_version"})
 
 
@@ -229,7 +231,7 @@ class Around:
         for parent, name in scope.module.above(node):
             for test, holds in deciding(parent, name, below):
                 if self._says(test, scope, wanted, holds=holds):
-                    return self.outcomes.of(_other_branch(parent, name), scope)
+                    return self.outcomes.of(self._other_branch(parent, name, scope), scope)
             for statement in before(parent, name, below):
                 found = self._leaving(statement, scope, wanted)
                 if found is not None:
@@ -238,6 +240,18 @@ class Around:
                 break
             below = parent
         return None
+
+    def _other_branch(self, parent: ast.AST, name: str, scope: Scope) -> list[ast.stmt]:
+        """Return the statements that run when an `if` decides the other way."""
+        if not isinstance(parent, ast.If):
+            return []
+        if name != "body" or parent.orelse or not self.outcomes.leaves(parent.body, scope):
+            return parent.orelse if name == "body" else parent.body
+        above, field = scope.module.parent(parent)
+        block = getattr(above, field, [])
+        after = block[block.index(parent) + 1 :] if isinstance(block, list) else []
+        # What more is asked there may find another way.
+        return list(takewhile(lambda statement: not isinstance(statement, _ASKING), after))
 
     def _leaving(self, statement: ast.stmt, scope: Scope, wanted: str) -> Outcome | None:
         """Return how a statement leaves the block when what is wanted is None."""
@@ -264,13 +278,6 @@ def listed(node: ast.expr) -> ast.expr | None:
             return owner
         case _:
             return None
-
-
-def _other_branch(parent: ast.AST, name: str) -> list[ast.stmt]:
-    """Return the statements that run when an `if` decides the other way."""
-    if not isinstance(parent, ast.If):
-        return []
-    return parent.orelse if name == "body" else parent.body
 
 
 def _is_settled(node: ast.expr, scope: Scope) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from typing import TYPE_CHECKING
 
-from dgpin.api.host.values import Literal, Pack, Text, Value, Values, unique
+from dgpin.api.host.values import Api, Literal, Pack, Text, Value, Values, unique
 
 if TYPE_CHECKING:
     from dgpin.api.host.evaluate import Evaluator
@@ -14,11 +14,21 @@ def lookup(e: "Evaluator", value: Literal | Pack, keys: Values, index: object) -
     if isinstance(index, int) and not isinstance(index, bool):
         return item(e, value, index)
     texts = {key.text for key in keys if isinstance(key, Text)}
+    if isinstance(value, Literal) and isinstance(value.node, ast.DictComp):
+        return _of_each(e, value, value.node, texts)
     found: list[Value] = []
     for key, entry in entries(e, value):
         if not texts or texts & {k.text for k in key if isinstance(k, Text)}:
             found += entry
     return unique(found)
+
+
+def _of_each(e: "Evaluator", value: Literal, node: ast.DictComp, texts: set[str]) -> Values:
+    """Return the entry of `{name: getattr(x, name) for name in …}`: that of its own name."""
+    found = e.values(node.value, value.scope, value.frame)
+    named = [v for v in found if isinstance(v, Api) and v.path.rpartition(".")[2] in texts]
+    others = [v for v in found if not isinstance(v, Api)]
+    return unique([*named, *others]) if named else found
 
 
 def entries(e: "Evaluator", value: Literal | Pack) -> list[tuple[Values, Values]]:

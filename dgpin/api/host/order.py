@@ -115,6 +115,36 @@ def _stands_in(module: Module, name: str, binding: Binding) -> bool:
     return False
 
 
+def is_asked(module: Module, node: ast.AST, name: str) -> bool:
+    """Whether a name is not None where a node is reached: what was asked before says so."""
+    below = node
+    for parent, field in module.above(node):
+        if isinstance(parent, ast.If) and field == "body" and _is_there_test(parent.test, name):
+            return True
+        block = getattr(parent, field, None)
+        for statement in block if isinstance(block, list) else ():
+            if statement is below:
+                break
+            if isinstance(statement, ast.If) and is_none_test(statement.test, name):
+                return isinstance(statement.body[-1], (ast.Raise, ast.Return, ast.Continue))
+        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+        below = parent
+    return False
+
+
+def _is_there_test(test: ast.expr, name: str) -> bool:
+    match test:
+        case ast.Compare(
+            left=ast.Name(id=tested), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]
+        ):
+            return tested == name
+        case ast.Name(id=tested):
+            return tested == name
+        case _:
+            return False
+
+
 def is_none_test(test: ast.expr, name: str) -> bool:
     """Whether a test holds when the name is None: `name is None`, `not name`."""
     match test:

@@ -113,6 +113,12 @@ class Reader:
         """Bind a function's parameters."""
         for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs):
             self.bind(arg.arg, Binding(how=How.PARAMETER, node=arg, scope=scope))
+        if args.defaults or args.kw_defaults:
+            last = (*args.posonlyargs, *args.args)[::-1]
+            pairs = [*zip(last, args.defaults[::-1], strict=False)]
+            for arg, default in (*pairs, *zip(args.kwonlyargs, args.kw_defaults, strict=True)):
+                if isinstance(default, (ast.Name, ast.Attribute)):
+                    scope.bindings[arg.arg][0].value = default
         for extra in (args.vararg, args.kwarg):
             if extra is not None:
                 self.bind(extra.arg, Binding(how=How.PARAMETER, node=extra, scope=scope))
