@@ -14,7 +14,6 @@ from dgpin.api.bind_lookup import (
     Unclear,
     first,
     for_version,
-    is_reached,
     passed,
     shows,
 )
@@ -126,7 +125,11 @@ class _Judge:
 
     def use(self, use: Use) -> Iterator[Finding]:
         """Yield what happens to one use."""
-        if not use.targets or use.is_fallback or not is_reached(self.b, use):
+        if (
+            not use.targets
+            or use.is_fallback
+            or not self.asked.is_reached(self.b, use, other=self.a)
+        ):
             return
         asks = for_version(use)
         found = list(self._of(use))
@@ -274,7 +277,7 @@ class _Judge:
             return
         if isinstance(after, Missing):
             yield from self._call_of_nothing(use, before, after)
-        elif isinstance(after, There) and not is_reached(self.a, use):
+        elif isinstance(after, There) and not self.asked.is_reached(self.a, use):
             yield from self._newly_reached(use, after)
         elif isinstance(before, There) and isinstance(after, There):
             yield from self._bound(use, before, after)

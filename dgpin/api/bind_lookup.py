@@ -4,8 +4,9 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from dgpin.api import bind
 from dgpin.api.surface import PACKAGE, Binding, Kind, Surface, Symbol
-from dgpin.api.uses import Arguments, Form, Guard, Scan, Target, Use
+from dgpin.api.uses import Arguments, Attempt, Form, Guard, Scan, Target, Use
 
 # What leaks into a package's modules without being API; reaching it is not judged.
 _FOREIGN = frozenset({"torch", "triton", "numpy", "np", "tvm_ffi"}) | sys.stdlib_module_names
@@ -104,9 +105,13 @@ def first(surface: Surface, targets: Iterable[Target]) -> Found:
 
 
 class Asked:
-    """The questions that a host asks about names and parameters."""
+    """The questions that a host asks about names and parameters, and what it tries."""
 
     def __init__(self, scan: Scan) -> None:
+        self._by_file: dict[str, list[Use]] = {}
+        for use in scan.uses:
+            if use.is_use:
+                self._by_file.setdefault(use.place.path, []).append(use)
         self._by_class = {
             (use.place.path, _class(use), target.path, use.parameter)
             for use in scan.uses
@@ -123,6 +128,37 @@ class Asked:
             return True
         where = (use.place.path, _class(use))
         return bool(where[1]) and (*where, path, parameter) in self._by_class
+
+    def is_reached(self, surface: Surface, use: Use, *, other: Surface | None = None) -> bool:
+        """Whether a use may be reached in a build: by the answers to the questions before it, and
+        by what is tried before it. `other` is the build on the far side of a move.
+
+        What the host does instead, when the very name it uses is not there, is a matter of its own.
+        """
+        own = {target.path for target in use.targets}
+        if any(
+            _answer(surface, guard) is guard.absent
+            for guard in use.guards
+            if guard.absent or guard.parameter or guard.path not in own
+        ):
+            return False
+        return all(self._may_fail(surface, attempt, other) for attempt in use.attempts)
+
+    def _may_fail(self, surface: Surface, attempt: Attempt, other: Surface | None) -> bool:
+        """Whether something of the API in a `try` may raise what its handler takes."""
+        path, first_line = attempt.place.path, attempt.place.line
+        tried = [
+            use
+            for use in self._by_file.get(path, ())
+            if first_line <= use.place.line <= attempt.end_line and not use.is_fallback
+        ]
+        if not tried or any(_may_raise(surface, use, attempt) for use in tried):
+            return True
+        if not attempt.is_wide or not any(use.form is Form.CALL for use in tried):
+            return False
+        # A kernel may fail at any time; but a `try` that does not fit one of two builds is there
+        # for the other.
+        return other is None or not any(_may_raise(other, use, attempt) for use in tried)
 
 
 def for_version(use: Use) -> Guard | None:
@@ -145,17 +181,26 @@ def passed(surface: Surface, arguments: Arguments) -> Arguments:
     return replace(arguments, keywords=tuple(kept))
 
 
-def is_reached(surface: Surface, use: Use) -> bool:
-    """Whether the questions before a use can be answered so that it is reached in a build.
-
-    What the host does instead, when the very name it uses is not there, is a matter of its own.
-    """
-    own = {target.path for target in use.targets}
-    return not any(
-        _answer(surface, guard) is guard.absent
-        for guard in use.guards
-        if guard.absent or guard.parameter or guard.path not in own
-    )
+def _may_raise(surface: Surface, use: Use, attempt: Attempt) -> bool:
+    """Whether a use may raise what a `try` waits for because it does not fit a build."""
+    found = first(surface, use.targets)
+    if isinstance(found, Unclear):
+        return True
+    raised: set[str] = set()
+    if isinstance(found, Missing):
+        imports = use.form in {Form.IMPORT, Form.DYNAMIC_IMPORT}
+        raised = {"ImportError", "ModuleNotFoundError"} if imports else {"AttributeError"}
+        if use.targets[-1].optional:
+            raised = {"TypeError"}  # None is called
+    elif use.form is Form.CALL:
+        if found.symbol is None or use.arguments is None:
+            return True
+        answer = bind.call(found.symbol, passed(surface, use.arguments))
+        if isinstance(answer, bind.Untold):
+            return True
+        raised = {answer.exception} if isinstance(answer, bind.Refused) else set()
+    wide = {"Exception", "BaseException"} if raised else set()
+    return not (raised | wide).isdisjoint(attempt.exceptions)
 
 
 def _answer(surface: Surface, guard: Guard) -> bool | None:

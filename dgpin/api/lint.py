@@ -14,7 +14,6 @@ from dgpin.api.bind_lookup import (
     Unclear,
     first,
     for_version,
-    is_reached,
     passed,
     shows,
 )
@@ -81,7 +80,7 @@ def lint(scan: Scan, surface: Surface) -> Lint:
     against = _Against(scan, surface)
     found: dict[tuple[str, Place, str], Finding] = {}
     for use in scan.uses:
-        if for_version(use) is not None or not is_reached(surface, use):
+        if for_version(use) is not None or not against.asked.is_reached(surface, use):
             continue  # for other builds
         for rule in _RULES:
             for finding in rule(against, use):

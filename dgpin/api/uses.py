@@ -130,6 +130,25 @@ class Consumer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """The lines of a `try` that must have raised one of these before a use is reached."""
+
+    exceptions: tuple[str, ...]
+    place: Place
+    end_line: int
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it is also for what a call raises that fits: for a kernel that fails, say."""
+        return not _UNFIT.issuperset(self.exceptions)
+
+
+# What a name that is not there, or a call that does not bind, raises; a torch op raises the
+# RuntimeError of its kernels.
+_UNFIT = frozenset({"TypeError", "AttributeError", "ImportError", "ModuleNotFoundError"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
     """One place that reaches the API.
 
@@ -150,6 +169,7 @@ class Use:
     arguments: Arguments | None = None
     handlers: tuple[Handler, ...] = ()
     guards: tuple[Guard, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
     absent: Outcome | None = None
     consumers: tuple[Consumer, ...] = ()
     callers: tuple[Caller, ...] = ()

@@ -311,6 +311,41 @@ def by_version(x):
         dg.lost_keyword(x, fast=True)  #> call ok
 
 
+def by_trying(x, y):
+    try:
+        from deep_gemm import appended, new_name  #> import ok; import ok
+    except ImportError:
+        from deep_gemm import gone, old_name  #> import ok; import ok
+    try:
+        dg.by_python(x)  #> call ok
+    except TypeError:
+        dg.by_python(x, fast=True)  #> call ok
+    try:
+        dg.kept(x, 1)  #> call ok
+    except Exception:  # of a kernel, say
+        dg.lost_keyword(x, fast=True)  #> call raises at the call:TypeError
+    try:
+        dg.lost_keyword(x, fast=True)  #> call raises and is caught:TypeError
+    except (TypeError, RuntimeError):
+        dg.gone(x)  #> call raises at the call:AttributeError
+    try:
+        return dg.renamed_keyword(x, grouped_layout=y)  #> call ok
+    except Exception:
+        pass
+    try:
+        return dg.renamed_keyword(x, grouped_layout=y)  #> call ok
+    except (TypeError, RuntimeError):
+        return dg.renamed_keyword(x, m_indices=y)  #> call ok
+
+
+def by_trying_first(x, y):
+    try:
+        return dg.renamed_keyword(x, grouped_layout=y)  #> call ok
+    except Exception:
+        pass
+    return dg.renamed_keyword(x, m_indices=y)  #> call ok
+
+
 def by_either(x, old):
     if old:
         f = dg.kept  #> read ok

@@ -136,6 +136,8 @@ def test_ignore_names_an_unknown_rule(tmp_path: Path) -> None:
 GUARDED = {
     "asked": 'if hasattr(deep_gemm, "gone"):\n        deep_gemm.gone()',
     "caught": "try:\n        deep_gemm.gone()\n    except AttributeError:\n        pass",
+    "tried before": "try:\n        deep_gemm.get_num_sms()\n"
+    "    except TypeError:\n        deep_gemm.get_num_sms(1)",
     "caught by all": "try:\n        deep_gemm.get_num_sms(1)\n    except Exception:\n        pass",
 }
 
@@ -144,6 +146,14 @@ GUARDED = {
 def test_guarded_is_not_broken(tmp_path: Path, body: str) -> None:
     """A use that the host guards is not a broken call."""
     assert "broken-call" not in rules(linted(tmp_path, f"{HEAD}def run():\n    {body}\n"))
+
+
+def test_what_is_done_when_a_kernel_fails_may_be_broken(tmp_path: Path) -> None:
+    """A handler of every exception may run although the call above it fits."""
+    body = "try:\n        deep_gemm.get_num_sms()\n    except Exception:\n"
+    text = f"{HEAD}def run():\n    {body}        deep_gemm.get_num_sms(1)\n"
+
+    assert "broken-call" in rules(linted(tmp_path, text))
 
 
 def test_unread_signature_is_a_doubt(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dgpin.api.host import guards as surroundings
 from dgpin.api.host import imports, patches, probes
 from dgpin.api.host.argument import argument_of, instead_of
 from dgpin.api.host.arguments import Passed, Reader, hands_on_all, through
+from dgpin.api.host.attempts import attempts
 from dgpin.api.host.consumers import consumers, decided
 from dgpin.api.host.doubles import doubles
 from dgpin.api.host.evaluate import Evaluator
@@ -137,6 +138,7 @@ class Collector:
             function=named.name if named is not None else "",
             handlers=self.around.handlers(node, scope),
             guards=self.around.guards(node, scope),
+            attempts=attempts(node, scope, self.around),
             callers=self.reach.callers(function) if function is not None else (),
             runs_at_import=function is None,
             in_test=module.is_test,

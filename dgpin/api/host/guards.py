@@ -58,12 +58,12 @@ class Around:
 
     def _handler(self, node: ast.ExceptHandler, scope: Scope) -> Handler:
         return Handler(
-            exceptions=self._exceptions(node.type, scope) if node.type else ("BaseException",),
+            exceptions=self.exceptions(node.type, scope) if node.type else ("BaseException",),
             place=scope.module.place(node),
             outcome=self.outcomes.of(node.body, scope),
         )
 
-    def _exceptions(self, node: ast.expr, scope: Scope) -> tuple[str, ...]:
+    def exceptions(self, node: ast.expr, scope: Scope) -> tuple[str, ...]:
         """Return the names of exceptions, those in a tuple that is named included."""
         found: list[str] = []
         for item in node.elts if isinstance(node, ast.Tuple) else [node]:
@@ -82,7 +82,7 @@ class Around:
         paths = {v.path for v in self.evaluator.values(call.func, scope) if isinstance(v, Dotted)}
         if paths & {"contextlib.suppress", "pytest.raises"}:
             yield Handler(
-                exceptions=tuple(n for arg in call.args for n in self._exceptions(arg, scope)),
+                exceptions=tuple(n for arg in call.args for n in self.exceptions(arg, scope)),
                 place=scope.module.place(call),
                 outcome=Outcome(then=Then.GOES_ON),
             )
