@@ -107,10 +107,37 @@ def test_a_vendored_copy_is_not_the_host(tmp_path: Path) -> None:
     """The library's own files are not searched for uses."""
     copy = tmp_path / "host" / "third_party" / "deep_gemm"
     copy.mkdir(parents=True)
-    (copy / "__init__.py").write_text("import deep_gemm\n")
+    (copy / "__init__.py").write_text("from . import _C\n")
+    (copy / "testing.py").write_text(USE)
+    whole = tmp_path / "deep_gemm"
+    whole.mkdir()
+    (whole / "__init__.py").write_text("from deep_gemm_cpp import *\n")
+    (whole / "testing.py").write_text(USE)
     (tmp_path / "host" / "deep_gemm.py").write_text(USE)
 
     assert ["host/deep_gemm.py:1"] == places(scan(tmp_path))
+
+
+def test_a_wrapper_where_others_keep_a_copy_is_the_host(tmp_path: Path) -> None:
+    """Its names are the host's own, and what it takes from the library is followed."""
+    wrapper = tmp_path / "host" / "third_party" / "deep_gemm"
+    wrapper.mkdir(parents=True)
+    for folder in (tmp_path / "host", wrapper.parent):
+        (folder / "__init__.py").touch()
+    (wrapper / "__init__.py").write_text("from deep_gemm import gemm\nENABLED = True\n")
+    (tmp_path / "host" / "a.py").write_text(
+        "from host.third_party import deep_gemm\n"
+        "from host.third_party.deep_gemm import ENABLED, gemm\n"
+        "deep_gemm.gemm(1)\ngemm(2)\nprint(deep_gemm.ENABLED)\n"
+    )
+
+    found = {(str(use.place), use.path) for use in scan(tmp_path).uses}
+
+    assert found == {
+        ("host/a.py:3", "deep_gemm.gemm"),
+        ("host/a.py:4", "deep_gemm.gemm"),
+        ("host/third_party/deep_gemm/__init__.py:1", "deep_gemm.gemm"),
+    }
 
 
 def test_nothing_of_the_host_runs(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from dgpin.api.host.guards import Around
 from dgpin.api.host.module import Scope
-from dgpin.api.host.questions import FUNCTIONS, before
+from dgpin.api.host.questions import before, outside
 from dgpin.api.uses import Attempt
 
 
@@ -26,8 +26,7 @@ def attempts(node: ast.AST, scope: Scope, around: Around) -> tuple[Attempt, ...]
             if isinstance(statement, ast.Try) and leaves(statement.body, scope):
                 onward = [h for h in statement.handlers if not leaves(h.body, scope)]
                 found += _attempt(statement, onward, scope, around)
-        if isinstance(parent, FUNCTIONS):
-            break
+        scope = outside(parent, scope)  # a function's body runs where its `def` was reached
         below = parent
     return tuple(found)
 

@@ -26,7 +26,6 @@ from dgpin.api.host.values import (
     SignatureOf,
     Text,
     Value,
-    library,
 )
 from dgpin.api.uses import Arguments, Form, Handler, Keyword, Outcome, Target, Then, Use
 
@@ -303,7 +302,7 @@ class Collector:
     def _by_name(self, node: ast.Call, scope: Scope, form: Form) -> Iterator[Use]:
         for arg in node.args[:1]:
             texts = [v.text for v in self.evaluator.values(arg, scope) if isinstance(v, Text)]
-            for path in filter(None, map(library, texts)):
+            for path in filter(None, map(self.project.library, texts)):
                 target = Target(path=path, place=scope.module.place(node))
                 use = self.use(form, (target,), node, scope)
                 if called_name(node) == "importorskip":

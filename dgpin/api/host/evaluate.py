@@ -26,7 +26,6 @@ from dgpin.api.host.values import (
     Text,
     Value,
     Values,
-    library,
     unique,
 )
 from dgpin.api.uses import Target
@@ -174,7 +173,7 @@ class Evaluator:
     def imported(self, module: str, attribute: str, place: Place) -> Values:
         """Return what an import binds."""
         full = f"{module}.{attribute}" if attribute else module
-        path = library(full)
+        path = self.project.library(full)
         if path is not None:
             return (_one(path, place),)
         if not attribute:
@@ -203,7 +202,7 @@ class Evaluator:
         if hasattr(builtins, name):
             return (Dotted(f"builtins.{name}"),)
         for binding in module.top.bindings.get("*", ()):
-            path = library(binding.module)
+            path = self.project.library(binding.module)
             if path is not None and not name.startswith("_"):
                 place = module.place(binding.node)
                 return (Api((Target(path=f"{path}.{name}", place=place),)),)
@@ -229,7 +228,7 @@ class Evaluator:
             case Api():
                 return _api_attribute(value, name, place)
             case Dotted(path=path):
-                whole = library(f"{path}.{name}")
+                whole = self.project.library(f"{path}.{name}")
                 return (_one(whole, place),) if whole is not None else self.member(path, name)
             case Instance(scope=scope) | Class(scope=scope):
                 bound = isinstance(value, Instance)

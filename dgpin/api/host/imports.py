@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dgpin.api.host.module import Scope
-from dgpin.api.host.values import Api, library
+from dgpin.api.host.values import Api
 from dgpin.api.uses import Form, Target, Use
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ def imported(
 ) -> Iterator[Use]:
     """Yield one use for each name that is imported."""
     place = scope.module.place(node)
+    library = collector.project.library
     if isinstance(node, ast.Import):
         paths = [library(alias.name) for alias in node.names]
     else:

@@ -1,6 +1,7 @@
 """The host's Python files: which there are, and which mention the API."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from dgpin.api.uses import Skipped
 
 WORD = b"deep_gemm"
 LARGEST = 8 << 20  # bytes; generated tables are longer, host code is not
+# No part of the library imports it by its whole name when it is loaded.
+_IMPORTS = re.compile(rb"^[ \t]*(?:import|from)[ \t]+deep_gemm\b", re.MULTILINE)
 _SPECIAL = "it is not a regular file"
 _SKIPPED = frozenset(
     {".git", ".hg", ".deps", ".venv", "venv", ".tox", "node_modules", "__pycache__", "build"}
@@ -32,8 +35,11 @@ def listing(root: Path) -> Listing:
     """Return git's list of the tracked and the new files, or walk where there is no git."""
     inside = any((folder / ".git").exists() for folder in (root, *root.parents))
     found = _git_files(root) if inside else None
-    paths = _walk(root) if found is None else found
-    return Listing(root=root, paths=tuple(sorted(p for p in paths if not _is_library(p))))
+    paths = list(_walk(root)) if found is None else found
+    kept = {home: _is_library(root, home) for home in set(filter(None, map(_home, paths)))}
+    return Listing(
+        root=root, paths=tuple(sorted(p for p in paths if not kept.get(_home(p), False)))
+    )
 
 
 def _git_files(root: Path) -> list[str] | None:
@@ -64,14 +70,21 @@ def _walk(root: Path) -> Iterator[str]:
         yield from (prefix + name for name in names if name.endswith(".py"))
 
 
-def _is_library(path: str) -> bool:
+def _home(path: str) -> str:
+    """Return the directory in which a file may belong to a copy of the library, or ""."""
     if "deep_gemm/" not in path:
-        return False
+        return ""
     parts = path.split("/")[:-1]
-    return any(
-        name == "deep_gemm" and (parts[i - 1] in VENDORS if i else False)
-        for i, name in enumerate(parts)
-    )
+    for index, name in enumerate(parts):
+        if name == "deep_gemm" and (not index or parts[index - 1] in VENDORS):
+            return "/".join(parts[: index + 1])
+    return ""
+
+
+def _is_library(root: Path, home: str) -> bool:
+    """Whether a directory is a copy of the library, and not the host's wrapper around it."""
+    initial = read(root, f"{home}/__init__.py")
+    return not (isinstance(initial, bytes) and _IMPORTS.search(initial))
 
 
 def read(root: Path, path: str) -> bytes | Skipped | None:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dgpin.api.host.module import Binding, How, Module, Scope
 from dgpin.api.host.project import Project, called_name
-from dgpin.api.host.values import library
 
 Key = tuple[object, str]  # (function scope, local name), or (None, any other name)
 Head = tuple[Key, bool]  # what an expression reads, and whether it calls it
@@ -29,6 +28,7 @@ class Marks:
     """The names that may carry a handle (or the result of a call) of the API."""
 
     def __init__(self, project: Project) -> None:
+        self._library = project.library
         self._marked: dict[Key, int] = {}
         self._readers: dict[Key, list[tuple[Key, bool]]] = {}
         self._tiers: dict[ast.expr, int] = {}
@@ -172,7 +172,7 @@ class Marks:
             return
         where, name = key
         full = f"{binding.module}.{binding.attribute}" if binding.attribute else binding.module
-        if library(full) is not None or library(binding.module) is not None:
+        if self._library(full) is not None or self._library(binding.module) is not None:
             self._mark(key, _HANDLE)
         elif binding.attribute:
             for suffix in ("", "()"):
@@ -183,7 +183,7 @@ class Marks:
 
     def _whole_module(self, node: ast.Import) -> None:
         for alias in node.names:
-            if library(alias.name) is not None:
+            if self._library(alias.name) is not None:
                 self._mark((None, alias.name.rpartition(".")[2]), _HANDLE)
 
     def _reads(self, key: Key, value: ast.expr, scope: Scope) -> None:
@@ -261,7 +261,7 @@ def _from_stars(project: Project) -> Iterator[str]:
         before = len(starred)
         for module in project.modules:
             sources = {b.module for b in module.top.bindings.get("*", ())}
-            if sources & starred or any(library(source) is not None for source in sources):
+            if sources & starred or any(project.library(source) is not None for source in sources):
                 starred.update(module.names)
         if len(starred) == before:
             break

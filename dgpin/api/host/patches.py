@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.module import Scope
-from dgpin.api.host.values import LIBRARY, Api, Callable, Dotted, Text, library
+from dgpin.api.host.values import LIBRARY, Api, Callable, Dotted, Text
 
 
 def patched(
@@ -22,7 +22,7 @@ def patched(
     if name in {"setattr", "patch"} and texts:
         value = args[1] if len(args) > 1 else new
         for text in texts:
-            path = library(text)
+            path = evaluator.project.library(text)
             if path is not None:
                 yield path, value
             elif value is not None and _gives_library(evaluator, text):
@@ -32,7 +32,7 @@ def patched(
     elif name == "setitem" and len(args) > 2:  # noqa: PLR2004 - mapping, key, value
         keys = [v.text for v in evaluator.values(args[1], scope) if isinstance(v, Text)]
         if ast.unparse(args[0]) == "sys.modules":
-            for path in filter(None, map(library, keys)):
+            for path in filter(None, map(evaluator.project.library, keys)):
                 yield path, args[2]
 
 

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable
 
 from dgpin.api.host.module import Module, Scope
+from dgpin.api.host.values import LIBRARY, library
 
 
 class Project:
@@ -21,6 +22,16 @@ class Project:
                 name = called_name(call)
                 if name:
                     self.calls.setdefault(name, []).append((call, scope))
+
+    def library(self, dotted: str) -> str | None:
+        """Return the path in the API of a dotted name; None for a module that the host wrote.
+
+        A host may keep a wrapper where others keep a copy of the library.
+        """
+        path = library(dotted)
+        if path is None or path == dotted:
+            return path
+        return None if dotted.removesuffix(path) + LIBRARY in self._by_name else path
 
     def module(self, dotted: str) -> Module | None:
         """Return the module of an absolute name, if it is one of the parsed ones."""

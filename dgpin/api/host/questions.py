@@ -25,7 +25,10 @@ class Questions:
         self.outcomes = outcomes
 
     def known(self, node: ast.AST, scope: Scope) -> list[Atom]:
-        """Return what holds, and what does not, where a node is reached."""
+        """Return what holds, and what does not, where a node is reached.
+
+        Around a function too: its body runs where its `def` was reached.
+        """
         atoms: list[Atom] = []
         below: ast.AST = node
         for parent, name in scope.module.above(node):
@@ -35,7 +38,7 @@ class Questions:
             if isinstance(parent, FUNCTIONS):
                 for test, where, holds in _skips(scope.module.scopes[parent]):
                     atoms += self.atoms(test, where, holds=holds)
-                break
+            scope = outside(parent, scope)
             below = parent
         return atoms
 
@@ -126,6 +129,12 @@ def _value_of(binding: Binding, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
     if binding.how is How.ASSIGNED and binding.index is None and binding.value is not None:
         return [(binding.value, binding.scope)]
     return []
+
+
+def outside(parent: ast.AST, scope: Scope) -> Scope:
+    """Return the scope of what stands around a node in a scope."""
+    inner = scope.module.scopes.get(parent)
+    return inner.outer or inner if inner is not None else scope
 
 
 def deciding(parent: ast.AST, name: str, below: ast.AST) -> list[tuple[ast.expr, bool]]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.marks import Marks
 from dgpin.api.host.module import How, Scope
-from dgpin.api.host.questions import FUNCTIONS, Questions, before
-from dgpin.api.host.values import LIBRARY, Api, library
+from dgpin.api.host.questions import Questions, before, outside
+from dgpin.api.host.values import LIBRARY, Api
 from dgpin.api.uses import Guard
 
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
@@ -42,8 +42,7 @@ class Tried:
                 paths = {path for statement in body for path in self._reached(statement, scope)}
                 place = scope.module.place(parent)
                 return [Guard(path=p, place=place, absent=True) for p in paths if len(paths) == 1]
-            if isinstance(parent, FUNCTIONS):
-                break
+            scope = outside(parent, scope)
             below = parent
         return found
 
@@ -102,6 +101,7 @@ class Tried:
                 source = ""
                 if isinstance(node, ast.ImportFrom):
                     source = f"{scope.module.absolute(node)}."
+                library = self.evaluator.project.library
                 yield from filter(None, (library(f"{source}{a.name}") for a in node.names))
 
 
