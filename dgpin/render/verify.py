@@ -100,8 +100,11 @@ def _row(row: Row) -> Iterator[Line]:
 
 
 def _short(place: str) -> str:
-    """Return a place that leaves room for the message: its last part, where it is long."""
-    return place if len(place) <= LONGEST_PLACE else f"…/{place.rpartition('/')[2]}"
+    """Return a place that leaves room for the message: its last part, or the end of that."""
+    if len(place) <= LONGEST_PLACE:
+        return place
+    last = f"/{place.rpartition('/')[2]}"
+    return f"…{last[1 - LONGEST_PLACE :]}"
 
 
 def cut(message: str, room: int) -> str:

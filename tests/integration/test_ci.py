@@ -220,6 +220,20 @@ def test_slurm_submits_itself(world: World) -> None:
     ] == log.read_text().splitlines()
 
 
+def test_slurm_leaves_no_held_job(world: World) -> None:
+    """Where no node has a feature, the array is taken back and the script fails."""
+    log = world.host.parent / "slurm.log"
+    for name, code in (("sbatch", 0), ("scontrol", 1), ("scancel", 0)):
+        _program(world, name, f'echo "{name} $*" >> {log}; echo 77; exit {code}')
+    script = world.host / "deepgemm-smoke.sh"
+    script.write_text(world.dgpin("ci", "slurm").out)
+
+    ran = _bash(f"bash {script.name}", world.host)
+
+    assert 1 == ran.code
+    assert "scancel 77" == log.read_text().splitlines()[-1]
+
+
 def test_slurm_tasks(world: World, build: Path) -> None:
     """Each task asks for its architecture, and the last job joins what they wrote."""
     script = world.host / "deepgemm-smoke.sh"

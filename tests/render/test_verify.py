@@ -12,8 +12,11 @@ from dgpin.verify.answer import Answer, Point, Step, Verified
 LONG = "a message that says a good deal more than there is room for on one line of a screen " * 3
 
 
-def _rows(count: int, verdict: Verdict) -> tuple[Row, ...]:
-    place = Place("deep_gemm/include/deep_gemm/impls/sm90_fp8_paged_mqa_logits.cuh", 243)
+LOGITS = "deep_gemm/include/deep_gemm/impls/sm90_fp8_paged_mqa_logits.cuh"
+
+
+def _rows(count: int, verdict: Verdict, path: str = LOGITS) -> tuple[Row, ...]:
+    place = Place(path, 243)
     return tuple(
         Row(f"rule-{number}", verdict, LONG, (place, place), "Mend it.") for number in range(count)
     )
@@ -32,11 +35,12 @@ def _verified(*answers: Answer) -> Verified:
     )
 
 
+@pytest.mark.parametrize("path", [LOGITS, f"a/{'long' * 60}.cuh", "a" * 200, "a" * 200 + "/b"])
 @pytest.mark.parametrize("verdict", [Verdict.FAIL, Verdict.UNKNOWN, Verdict.PASS])
-def test_it_fits_one_screen(verdict: Verdict) -> None:
+def test_it_fits_one_screen(verdict: Verdict, path: str) -> None:
     """Six steps with a hundred long rows each are at most forty lines of a hundred columns."""
     answers = [
-        Answer(step=step, verdict=verdict, summary=LONG, rows=_rows(100, verdict), more=LONG)
+        Answer(step=step, verdict=verdict, summary=LONG, rows=_rows(100, verdict, path), more=LONG)
         for step in Step
     ]
 

@@ -37,10 +37,13 @@ else
   rm -f evidence-sm_*.json
   job=$(sbatch --parsable --hold "$script")
   job=${job%%;*}
+  # Nobody would release an array that could not be bound to its nodes.
+  trap 'scancel "$job"' ERR
   for task in "${!features[@]}"; do
     scontrol update JobId="${job}_$task" Features="${features[$task]}"
   done
   scontrol release "$job"
+  trap - ERR
   sbatch --job-name=deepgemm-report --dependency=afterany:"$job" --time=00:10:00 \
     --output=deepgemm-report-%j.log --wrap="bash $(printf '%q' "$script") report"
 fi
