@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -81,21 +82,25 @@ def let_go_of_stdout() -> None:
 def parse(wanted: Sequence[str] | None, *, json: bool, known: Sequence[str]) -> tuple[Target, ...]:
     """Return the forms and their files, before any work is done; text without a wish.
 
+    `-` for a file is stdout, as elsewhere.
+
     Raises:
-        UsageError: a form that the command does not have, or two for stdout.
+        UsageError: a form that the command does not have, or two for one place.
     """
     words = [*(wanted or ()), *(["json"] if json else [])] or ["text"]
     parsed: list[Target] = []
     for word in words:
-        name, _, target = word.partition("=")
+        name, _, file = word.partition("=")
         if name not in known:
             raise UsageError(
                 f"-o {word}: this command has no form `{name}`",
                 hint=f"Its forms are {', '.join(known)}.",
             )
-        parsed.append((name, Path(target) if target else None))
-    if sum(target is None for _, target in parsed) > 1:
+        parsed.append((name, Path(file) if file not in {"", "-"} else None))
+    target, times = Counter(target for _, target in parsed).most_common(1)[0]
+    if times > 1:
         raise UsageError(
-            "two forms would both go to stdout", hint="Give all but one a file: -o FORMAT=FILE."
+            f"two forms would both go to {target or 'stdout'}",
+            hint="Give each a file of its own: -o FORMAT=FILE.",
         )
     return tuple(parsed)

@@ -17,6 +17,8 @@ KNOWN = ("text", "json", "markdown")
         (None, True, (("json", None),)),
         (["json"], False, (("json", None),)),
         (["json=a.json", "text"], False, (("json", Path("a.json")), ("text", None))),
+        (["json=-"], False, (("json", None),)),
+        (["json=./-"], False, (("json", Path("-")),)),
         (["markdown=a=b.md"], True, (("markdown", Path("a=b.md")), ("json", None))),
     ],
 )
@@ -29,10 +31,17 @@ def test_forms_and_files(
 
 @pytest.mark.parametrize(
     ("wanted", "json"),
-    [(["yaml"], False), (["json", "text"], False), (["text"], True), ([""], False)],
+    [
+        (["yaml"], False),
+        (["json", "text"], False),
+        (["json", "text=-"], False),
+        (["json=a", "text=./a"], False),
+        (["text"], True),
+        ([""], False),
+    ],
 )
 def test_what_cannot_be_is_refused(wanted: list[str], json: bool) -> None:
-    """An unknown form, and two forms for one stdout."""
+    """An unknown form, and two forms for one file or one stdout."""
     with pytest.raises(UsageError):
         output.parse(wanted, json=json, known=KNOWN)
 
