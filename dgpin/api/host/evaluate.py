@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable as Function
-from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 
@@ -50,23 +49,30 @@ class Evaluator:
         self.given: dict[tuple[Scope, str], Values] = {}
         self._known: dict[ast.expr, Values] = {}
         self._names: dict[tuple[Scope, str], Values] = {}
+        # The same, of what rests on nothing that is given.
+        self._settled: dict[ast.expr, Values] = {}
+        self._settled_names: dict[tuple[Scope, str], Values] = {}
+        self._asked = 0  # times that something given was asked for, or what rests on it
         self._busy: set[tuple[int, int]] = set()
         self._cuts = 0  # times that a circle was cut: what it touched is not the whole truth
 
     def forget(self) -> None:
-        """Drop what was found before `given` grew."""
+        """Drop what rests on what was given before `given` grew."""
         self._known.clear()
         self._names.clear()
 
     def values(self, node: ast.expr, scope: Scope, frame: Frame | None = None) -> Values:
         """Return what an expression may stand for; nothing when that is not known."""
+        if frame is None and node in self._settled:
+            return self._settled[node]
         if frame is None and node in self._known:
+            self._asked += 1
             return self._known[node]
         key = (id(node), id(frame))
         if key in self._busy or len(self._busy) > _LONGEST:
             self._cuts += 1
             return ()
-        cuts = self._cuts
+        cuts, asked = self._cuts, self._asked
         self._busy.add(key)
         try:
             found = self._values(node, scope, frame)[:_MOST]
@@ -76,7 +82,9 @@ class Evaluator:
             found = ()
         finally:
             self._busy.discard(key)
-        if frame is None and (cuts == self._cuts or not self._busy):
+        if frame is None and (cuts, asked) == (self._cuts, self._asked):
+            self._settled[node] = found
+        elif frame is None and (cuts == self._cuts or not self._busy):
             self._known[node] = found
         return found
 
@@ -99,9 +107,13 @@ class Evaluator:
 
     def _bound(self, name: str, scope: Scope, node: ast.AST | None, frame: Frame | None) -> Values:
         bindings = scope.bindings[name]
-        if node is None and frame is None and (scope, name) in self._names:
+        lasts = node is None and frame is None
+        if lasts and (scope, name) in self._settled_names:
+            return self._settled_names[scope, name]
+        if lasts and (scope, name) in self._names:
+            self._asked += 1
             return self._names[scope, name]
-        cuts = self._cuts
+        cuts, asked = self._cuts, self._asked
         if node is None:
             bindings = order.lasting(scope, bindings)
         elif len(bindings) > 1:
@@ -111,8 +123,8 @@ class Evaluator:
             for binding in bindings
         ]
         found = order.joined(scope.module, name, groups)
-        if node is None and frame is None and cuts == self._cuts:
-            self._names[scope, name] = found
+        if lasts and cuts == self._cuts:
+            (self._settled_names if asked == self._asked else self._names)[scope, name] = found
         return found
 
     def bound(self, name: str, binding: Binding, frame: Frame | None) -> Values:
@@ -153,6 +165,7 @@ class Evaluator:
             first = [*node.args.posonlyargs, *node.args.args][:1]
             if first and first[0].arg == name and "staticmethod" not in kinds:
                 return (Instance(scope.owner),)
+        self._asked += 1
         found = list(self.given.get((scope, name), ()))
         if binding.value is not None:
             default = self.values(binding.value, scope.outer or scope)
@@ -326,7 +339,9 @@ class Evaluator:
         for statement in scope.returns:
             if statement.value is not None:
                 values = self.values(statement.value, scope, frame)
-                found += _asked_for(statement, statement.value, scope, values)
+                if values and isinstance(statement.value, ast.Name):
+                    values = _asked_for(statement, statement.value.id, scope, values)
+                found += values
         return unique(found)
 
 
@@ -382,17 +397,13 @@ def chained(groups: list[Values]) -> Values:
     return unique([chain.or_else(replaced=replaced), *last])
 
 
-def _asked_for(
-    statement: ast.Return, value: ast.expr, scope: Scope, values: Values
-) -> Iterable[Value]:
+def _asked_for(statement: ast.Return, name: str, scope: Scope, values: Values) -> Values:
     """Return what a function gives that asks for None before: the name, or what replaces it."""
     optional = any(isinstance(v, Api) and v.targets[-1].optional for v in values)
-    if not optional or not isinstance(value, ast.Name):
-        return values
-    if not order.is_asked(scope.module, statement, value.id):
+    if not optional or not order.is_asked(scope.module, statement, name):
         return values
     there = (v for v in values if not isinstance(v, Nothing))
-    return [v.or_else(replaced=True) if isinstance(v, Api) else v for v in there]
+    return tuple(v.or_else(replaced=True) if isinstance(v, Api) else v for v in there)
 
 
 def _api_attribute(value: Api, name: str, place: Place) -> Values:

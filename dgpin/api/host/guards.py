@@ -1,6 +1,7 @@
 """What stands around a use: handlers, questions asked before, and what happens without it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -26,7 +27,8 @@ from dgpin.api.uses import Guard, Handler, Outcome, Then
 
 VERSION = f"{LIBRARY}.__version__"
 _ASKING = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
-_VERSIONS = frozenset({"version", "get_distribution", "parse_version"})
+_VERSIONS = frozenset({"version", "get_distribution"})
+_VERSION = re.compile(r"__version__|\b(?:version|get_distribution)\(")
 
 
 class Around:
@@ -38,6 +40,7 @@ class Around:
         self.outcomes = Outcomes(evaluator)
         self.questions = Questions(evaluator, self.outcomes)
         self.tried = Tried(evaluator, marks, self.questions)
+        self._speaking: dict[str, bool] = {}
         self._told: dict[
             tuple[ast.expr, Scope, bool], list[Guard]
         ] = {}  # many uses stand behind one
@@ -147,14 +150,24 @@ class Around:
     def _version(self, test: ast.expr, scope: Scope) -> list[Guard]:
         """Return the question for the library's version that a test asks, through names."""
         for node in ast.walk(test):
-            found = self._is_version(node, scope)
+            found = False
             if isinstance(node, ast.Name):
-                values = (b.value for b in self.questions.bindings(node, scope))
-                inner = (n for value in values if value is not None for n in ast.walk(value))
-                found = any(self._is_version(n, scope) for n in inner)
+                for binding in self.questions.bindings(node, scope):
+                    if binding.value is not None and self._speaks(binding.scope.module):
+                        found |= any(self._is_version(n, scope) for n in ast.walk(binding.value))
+            elif self._speaks(scope.module):
+                found = self._is_version(node, scope)
             if found:
                 return [Guard(path=VERSION, place=scope.module.place(test))]
         return []
+
+    def _speaks(self, module: Module) -> bool:
+        """Whether a file asks for a version at all."""
+        known = self._speaking.get(module.path)
+        if known is None:
+            known = _VERSION.search(module.text) is not None
+            self._speaking[module.path] = known
+        return known
 
     def _is_version(self, node: ast.AST, scope: Scope) -> bool:
         match node:

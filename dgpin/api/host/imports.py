@@ -23,8 +23,9 @@ def imported(
         paths = [library(alias.name) for alias in node.names]
     else:
         source = scope.module.absolute(node)
-        names = (f"{source}.{alias.name}".removesuffix(".*") for alias in node.names)
-        paths = [library(name) for name in names]
+        paths = [library(f"{source}.{alias.name}") for alias in node.names]
+        if node.names[0].name == "*":
+            paths = [library(source)]
     for path, alias in zip(paths, node.names, strict=True):
         if path is not None:
             others, head = _instead(collector, node, alias, scope)

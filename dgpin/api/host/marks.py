@@ -156,8 +156,8 @@ class Marks:
 
     def _returned(self, scope: Scope) -> None:
         name, node = _own_name(scope), scope.node
-        marks = node.decorator_list if isinstance(node, _Function) else ()
-        is_property = any(ast.unparse(mark).endswith("property") for mark in marks)
+        marks = node.decorator_list if isinstance(node, _Function) else []
+        is_property = bool(marks) and any(map(_is_property, marks))
         for statement in scope.returns:
             if statement.value is not None:
                 self._reads((None, f"{name}()"), statement.value, scope)
@@ -243,6 +243,11 @@ class Marks:
         else:
             for head, _ in self._heads(node.func, scope):
                 yield head, True
+
+
+def _is_property(mark: ast.expr) -> bool:
+    name = mark.attr if isinstance(mark, ast.Attribute) else getattr(mark, "id", "")
+    return name in {"property", "cached_property"}
 
 
 def _may_be_handle(node: ast.expr) -> bool:

@@ -29,11 +29,11 @@ class Tried:
         below: ast.AST = node
         found: list[Guard] = []
         for parent, name in scope.module.above(node):
-            tried = [s for s in before(parent, name, below) if self._is_passed(s, scope)]
-            if isinstance(parent, ast.Try) and name == "orelse":
-                tried.append(parent)
-            for block in tried:
-                found += self._there(getattr(block, "body", []), scope)
+            for statement in before(parent, name, below):
+                if type(statement) is ast.Try and self._is_passed(statement, scope):
+                    found += self._there(statement.body, scope)
+            if name == "orelse" and isinstance(parent, ast.Try):
+                found += self._there(parent.body, scope)
             if isinstance(parent, ast.ExceptHandler) and parent.type is not None:
                 if not set(names_of(parent.type)) <= _ABSENCE:
                     return []
@@ -70,13 +70,10 @@ class Tried:
             return []
         return self._there(block.body, home)
 
-    def _is_passed(self, statement: ast.stmt, scope: Scope) -> bool:
+    def _is_passed(self, block: ast.Try, scope: Scope) -> bool:
         """Whether what follows a `try` runs only where nothing failed in it."""
-        return (
-            isinstance(statement, ast.Try)
-            and bool(statement.handlers)
-            and all(self.questions.outcomes.leaves(h.body, scope) for h in statement.handlers)
-        )
+        leaves = self.questions.outcomes.leaves
+        return bool(block.handlers) and all(leaves(h.body, scope) for h in block.handlers)
 
     def _there(self, body: list[ast.stmt], scope: Scope) -> list[Guard]:
         """Return the names that are there when statements have gone well."""
