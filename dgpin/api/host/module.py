@@ -106,7 +106,8 @@ class Module:
         """Return a source line, stripped."""
         if not self._lines:  # half of the files have no use
             # As Python counts: to `str.splitlines` a form feed ends a line too.
-            self._lines += _LINE_END.split(self.text)
+            plain = "\r" not in self.text
+            self._lines += self.text.split("\n") if plain else _LINE_END.split(self.text)
         return self._lines[number - 1].strip() if 0 < number <= len(self._lines) else ""
 
     def above(self, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
