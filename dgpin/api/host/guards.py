@@ -1,7 +1,6 @@
 """What stands around a use: handlers, questions asked before, and what happens without it."""
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -28,7 +27,7 @@ from dgpin.api.uses import Guard, Handler, Outcome, Then
 VERSION = f"{LIBRARY}.__version__"
 _ASKING = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
 _VERSIONS = frozenset({"version", "get_distribution"})
-_VERSION = re.compile(r"__version__|\b(?:version|get_distribution)\(")
+_VERSION_WORDS = ("__version__", *(f"{name}(" for name in _VERSIONS))
 
 
 class Around:
@@ -165,7 +164,7 @@ class Around:
         """Whether a file asks for a version at all."""
         known = self._speaking.get(module.path)
         if known is None:
-            known = _VERSION.search(module.text) is not None
+            known = any(word in module.text for word in _VERSION_WORDS)
             self._speaking[module.path] = known
         return known
 
