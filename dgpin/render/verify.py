@@ -9,7 +9,7 @@ from dgpin.render.document import document, summarise
 from dgpin.render.rows import MARKS, cell
 from dgpin.render.terminal import Line, Renderers
 from dgpin.verdict import Row, Verdict
-from dgpin.verify.answer import Answer, Point, Step, Verified
+from dgpin.verify.answer import SHORT, Answer, Point, Step, Verified
 from dgpin.verify.request import Document
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ FORMS = ("text", "json", "markdown", "github")
 MOST_ROWS = 3  # of one step on the screen
 WIDTH = 100  # columns of the screen
 LONGEST_PLACE = 40  # columns of it
-_SHORT = 12
 _INDENT = " " * 10
 
 
@@ -66,7 +65,7 @@ def _subject(verified: Verified) -> str:
 
 def _point(point: Point) -> str:
     where = "/".join(point.repo.split("/")[-2:])
-    name = f"{point.commit[:_SHORT] or '(not known)'} of {where}"
+    name = f"{point.commit[:SHORT] or '(not known)'} of {where}"
     return f"{name}, as {point.given}" if point.given else name
 
 

@@ -1,10 +1,13 @@
 """What verify found: an answer for each step, and one verdict over all of them."""
 
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from dgpin.verdict import Place, Row, Verdict
+
+SHORT = 12  # digits of a commit where people read it
 
 
 class Step(str, Enum):
@@ -43,6 +46,11 @@ class Point:
     repo: str
     commit: str
     given: str = ""
+
+    @property
+    def word(self) -> str:
+        """Return the side as a command takes it."""
+        return shlex.quote(self.given) if self.given else self.commit[:SHORT] or "REF"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,19 +31,18 @@ class Compared(NamedTuple):
 
 def run(material: Material) -> Answer:
     """Hold every use of the host against both surfaces."""
-    old, new = material.old_surface(), material.new_surface()
+    old, new = material.subject.old or material.subject.new, material.subject.new
     comparison, impact = material.comparison(), material.impact()
     report = _report(material, comparison, impact)
     impact = replace(impact, accepted=report.allowed.reasons)
     breaks, untold = ordered(_breaks(impact)), tuple(_doubts(impact, comparison))
     rows = ordered((*breaks, *report.allowed.rows, *untold))
-    names = f"{old.build.label} {new.build.label}"
     return Answer(
         step=Step.API,
         verdict=worst(row.verdict for row in rows) if rows else Verdict.PASS,
         summary=_summary(impact, comparison, breaks=len(breaks), untold=len(untold)),
         rows=rows,
-        more=f"dgpin diff-api {names} --host .",
+        more=f"dgpin diff-api {old.word} {new.word} --host .",
         evidence=material.request.document(Step.API, Compared(report, impact)),
     )
 
@@ -81,7 +80,6 @@ def _abilities(named: Named) -> Capabilities:
 
 def lint(material: Material) -> Answer:
     """Hold the host against the API that it has after the move, else against the pinned one."""
-    new = material.subject.new
     found = _judged(material)
     shown = ordered(
         (
@@ -108,7 +106,7 @@ def lint(material: Material) -> Answer:
         if any(row.verdict is Verdict.UNKNOWN for row in shown) and not errors
         else f"{_count(errors, 'error', 'errors') if errors else 'no error'}, {notes}",
         rows=shown,
-        more=f"dgpin lint --build {new.given or new.commit}",
+        more=f"dgpin lint --build {material.subject.new.word}",
         evidence=material.request.document(Step.LINT, found),
     )
 

@@ -10,10 +10,9 @@ from dgpin.pin import facts as cached
 from dgpin.pin import grammar
 from dgpin.pin.facts import Facts
 from dgpin.verdict import Row, Verdict
-from dgpin.verify.answer import Answer, Step, ordered
+from dgpin.verify.answer import SHORT, Answer, Step, ordered
 from dgpin.verify.material import Material, source_in
 
-_SHORT = 12
 _PACKAGES = {"apt": "packages.deb", "dnf": "packages.rpm", "apk": "packages.apk"}
 
 
@@ -62,7 +61,7 @@ def _obtained(material: Material) -> obtain.Obtained:
         raise _NoSourceError(material.subject.known.why or "nothing names a commit")
     with material.git:
         tree = mirrors.mirror(new.repo).tree(new.commit)
-        return obtain.export(tree, new.commit, label=new.commit[:_SHORT])
+        return obtain.export(tree, new.commit, label=new.commit[:SHORT])
 
 
 class _NoSourceError(UnavailableError):
@@ -75,7 +74,6 @@ class _NoSourceError(UnavailableError):
 
 
 def _answer(material: Material, built: Built) -> Answer:
-    label = built.job.source.label
     rows = [_missing(item) for item in built.preflight.missing]
     verdict, summary = Verdict.PASS, "everything that a build needs is here; --build compiles it"
     if rows:
@@ -96,9 +94,15 @@ def _answer(material: Material, built: Built) -> Answer:
         verdict=verdict,
         summary=summary,
         rows=ordered(rows),
-        more=f"dgpin build {label}{'' if built.result else ' --preflight'}",
+        more=f"dgpin build {_word(material)}{'' if built.result else ' --preflight'}",
         evidence=material.request.document(Step.BUILD, built),
     )
+
+
+def _word(material: Material) -> str:
+    """Return what is compiled as `dgpin build` takes it: a build that was given is no source."""
+    new = material.subject.new
+    return new.word if source_in(new) is not None else new.commit[:SHORT] or "REF"
 
 
 def _missing(item: Item) -> Row:
@@ -126,7 +130,7 @@ def _without_source(material: Material, error: UnavailableError) -> Answer:
         verdict=Verdict.UNKNOWN,
         summary=f"not tried here{where}",
         rows=tuple(rows),
-        more=f"dgpin build {commit[:_SHORT] or 'REF'}",
+        more=f"dgpin build {_word(material)}",
     )
 
 

@@ -13,10 +13,9 @@ from dgpin.source import accepting, kept, operands, sides
 from dgpin.source.losses import Carried, Loss
 from dgpin.source.sides import Side
 from dgpin.verdict import Row, Verdict
-from dgpin.verify.answer import Answer, Point, Step, within
+from dgpin.verify.answer import SHORT, Answer, Point, Step, within
 from dgpin.verify.material import Material, source_in
 
-_SHORT = 12
 _FAMILIES = ("sm_90", "sm_100", "sm_120")
 
 
@@ -43,6 +42,8 @@ def _points(material: Material) -> tuple[Point, Point]:
 
 def _answer(carried: Carried, faults: dict[str, Row], material: Material) -> Answer:
     old, new = _points(material)
+    commits = (old.commit[:SHORT], new.commit[:SHORT])
+    words = commits if carried.new_commit else (old.word, new.word)
     untold = tuple(_unasked(carried, material))
     fixes = sorted(carried.fixes, key=lambda loss: not _returns(loss, faults))
     count = len(fixes)
@@ -52,7 +53,7 @@ def _answer(carried: Carried, faults: dict[str, Row], material: Material) -> Ans
         verdict=Verdict.FAIL if count else Verdict.UNKNOWN if untold else Verdict.PASS,
         summary=f"{_lost(count)}{f'; dropped: {dropped}' if dropped else ''}",
         rows=(*(_row(loss, faults, old.commit, new.commit) for loss in fixes), *untold),
-        more=f"dgpin carry {carried.old} {carried.new}",
+        more=f"dgpin carry {' '.join(words)}",
         evidence=material.request.document(Step.CARRY, carried),
         reused=carried.reused,
     )
@@ -94,8 +95,8 @@ def _row(loss: Loss, faults: dict[str, Row], old: str, new: str) -> Row:
 def _spoken(loss: Loss) -> str:
     """Return how a loss is named, long enough to accept it; a hunk's file stands beside it."""
     if loss.commit is not None:
-        return f"{loss.id[:_SHORT]} {loss.title}"
-    return f"{loss.id[:_SHORT]} in {loss.title.partition(' in ')[0]}"
+        return f"{loss.id[:SHORT]} {loss.title}"
+    return f"{loss.id[:SHORT]} in {loss.title.partition(' in ')[0]}"
 
 
 # Faults that smoke knows, and that the old build does not have.
@@ -177,7 +178,7 @@ def _at(material: Material, point: Point) -> Side:
     mirrors = material.subject.mirrors
     if mirrors is None:
         raise _NothingToCompareError(material.subject.known.why)
-    return sides.of_commit(mirrors.mirror(point.repo), point.commit, label=point.commit[:_SHORT])
+    return sides.of_commit(mirrors.mirror(point.repo), point.commit, label=point.commit[:SHORT])
 
 
 def _upstream(material: Material) -> Side | None:

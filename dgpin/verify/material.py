@@ -20,7 +20,7 @@ from dgpin.errors import DgpinError
 from dgpin.paths import expanded
 from dgpin.source.directory import DirTree
 from dgpin.verify import gates
-from dgpin.verify.answer import Point
+from dgpin.verify.answer import SHORT, Point
 from dgpin.verify.known import UnknownSourceError
 from dgpin.verify.request import Request
 from dgpin.verify.subject import Subject
@@ -30,7 +30,6 @@ if TYPE_CHECKING:  # answers that are kept need none of it
     from dgpin.api.change import Comparison
 
 T = TypeVar("T")
-_SHORT = 12  # digits of a commit in a label
 
 
 class Once(Generic[T]):
@@ -130,11 +129,11 @@ class Material:
             raise UnknownSourceError(point.commit or "the pin", self.subject.known.why)
         with self.git:
             tree = mirrors.mirror(point.repo).tree(point.commit)
-            return Source(label=point.commit[:_SHORT], tree=tree, commit=point.commit)
+            return Source(label=point.commit[:SHORT], tree=tree, commit=point.commit)
 
     def _built(self, commit: str) -> Build | None:
         for entry in store.builds_of(commit) if commit else ():
-            build = Build(label=f"{commit[:_SHORT]}, from the build cache", root=entry.root)
+            build = Build(label=f"{commit[:SHORT]}, from the build cache", root=entry.root)
             if any(fits(name, self.python().ext_suffix) for name in build.extensions()):
                 return build
         return None

@@ -1,5 +1,6 @@
 """Is the new build sound on the architectures that matter? Only a GPU of each can prove it."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def run(
         verdict=worst(row.verdict for row in rows) if rows else Verdict.UNKNOWN,
         summary="; ".join(parts) or "the host names no architecture",
         rows=ordered(rows),
-        more=f"dgpin smoke --build {spec or 'BUILD'} --host .",
+        more=f"dgpin smoke --build {shlex.quote(spec) if spec else 'BUILD'} --host .",
         evidence=material.request.document(Step.SMOKE, report) if report is not None else None,
     )
     return answer, proofs

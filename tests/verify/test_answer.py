@@ -53,6 +53,19 @@ def test_a_place_of_the_source_is_none_of_the_host() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("point", "word"),
+    [
+        (Point(repo="r", commit="ab" * 20), "abababababab"),
+        (Point(repo="r", commit="ab" * 20, given="/a b/build"), "'/a b/build'"),
+        (Point(repo="r", commit=""), "REF"),
+    ],
+)
+def test_a_side_is_a_word_of_a_command(point: Point, word: str) -> None:
+    """What the screen says to run can be pasted into a shell."""
+    assert word == point.word
+
+
 def test_only_what_passed_is_proved() -> None:
     """An architecture that was left out, or could not be tried, is not proved."""
     rows = [
