@@ -153,6 +153,8 @@ class _Judge:
     # Names ------------------------------------------------------------------------------------
 
     def _name(self, use: Use) -> Iterator[Finding]:
+        if use.form is Form.PATCH and use.targets[-1].optional:
+            return  # it is put there, whether there is one or not
         before, after = first(self.a, use.targets), first(self.b, use.targets)
         if self._doubtful(use, before, after):
             return

@@ -112,6 +112,11 @@ class Asked:
         for use in scan.uses:
             if use.is_use:
                 self._by_file.setdefault(use.place.path, []).append(use)
+        self._replaced: dict[tuple[str, str], set[str]] = {}
+        for use in scan.uses:
+            if use.form is Form.PATCH and use.function:
+                where = (use.place.path, use.function)
+                self._replaced.setdefault(where, set()).add(use.path)
         self._by_class = {
             (use.place.path, _class(use), target.path, use.parameter)
             for use in scan.uses
@@ -135,6 +140,8 @@ class Asked:
 
         What the host does instead, when the very name it uses is not there, is a matter of its own.
         """
+        if self._is_replaced(use):
+            return False
         own = {target.path for target in use.targets}
         if any(
             _answer(surface, guard) is guard.absent
@@ -143,6 +150,13 @@ class Asked:
         ):
             return False
         return all(self._may_fail(surface, attempt, other) for attempt in use.attempts)
+
+    def _is_replaced(self, use: Use) -> bool:
+        """Whether the function of a use has put something else in the place of what it reaches."""
+        names = self._replaced.get((use.place.path, use.function), ())
+        if not names or use.form in {Form.PATCH, Form.FAKE}:
+            return False
+        return any(use.path == name or use.path.startswith(f"{name}.") for name in names)
 
     def _may_fail(self, surface: Surface, attempt: Attempt, other: Surface | None) -> bool:
         """Whether something of the API in a `try` may raise what its handler takes."""

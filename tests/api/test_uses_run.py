@@ -266,3 +266,43 @@ def test_a_flag_of_another_file(tmp_path: Path) -> None:
     found = impact(scan(tmp_path), compare.compare(*surfaces.moved(Binding.PYTHON))).findings
 
     assert ["flags.py:2"] == [str(finding.use.place) for finding in found]
+
+
+CALL = "        deep_gemm.gone(1)"
+IMPORT = f"        import deep_gemm\n\n{CALL}"
+REPLACED = {
+    "patch.object": f'with mock.patch.object(deep_gemm, "gone", create=True):\n{CALL}',
+    "patch by name": f'with mock.patch("deep_gemm.gone", create=True):\n{CALL}',
+    "setattr": 'monkeypatch.setattr(deep_gemm, "gone", print, raising=False)\n    deep_gemm.gone()',
+    "delattr": 'monkeypatch.delattr(deep_gemm, "gone", raising=False)',
+    "setitem": f'monkeypatch.setitem(sys.modules, "deep_gemm", fake)\n    if fake:\n{IMPORT}',
+    "patch.dict": f'with mock.patch.dict(sys.modules, {{"deep_gemm": fake}}):\n{IMPORT}',
+    "patch.dict by keyword": f'with mock.patch.dict("sys.modules", deep_gemm=fake):\n{IMPORT}',
+    "another signature": 'monkeypatch.setattr(deep_gemm, "kept", print)\n    deep_gemm.kept()',
+}
+
+
+@pytest.mark.parametrize("body", REPLACED.values(), ids=REPLACED)
+def test_what_a_test_replaces(tmp_path: Path, body: str) -> None:
+    """What a test has replaced is the test's own, and need not be there before."""
+    text = (
+        "import sys\nfrom unittest import mock\n\nimport deep_gemm\n\n\n"
+        f"def test_it(monkeypatch, fake):\n    {body}\n"
+    )
+    (tmp_path / "test_main.py").write_text(text)
+
+    assert () == impact(scan(tmp_path), compare.compare(*surfaces.moved(Binding.PYTHON))).findings
+
+
+def test_what_a_decorator_replaces(tmp_path: Path) -> None:
+    """What `@mock.patch` replaces is the test's own; another test's call is not."""
+    text = (
+        "from unittest import mock\n\nimport deep_gemm\n\n\n"
+        '@mock.patch("deep_gemm.kept", print)\ndef test_it():\n    deep_gemm.kept(1, 2, 3, 4)\n\n\n'
+        "def test_other():\n    deep_gemm.kept(1, 2, 3, 4)\n"
+    )
+    (tmp_path / "test_main.py").write_text(text)
+
+    found = impact(scan(tmp_path), compare.compare(*surfaces.moved(Binding.PYTHON))).findings
+
+    assert ["test_main.py:12"] == [str(finding.use.place) for finding in found]

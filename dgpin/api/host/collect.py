@@ -120,7 +120,10 @@ class Collector:
 
     def _is_worth(self, call: ast.Call, scope: Scope) -> bool:
         """Whether a closer look at a call may find a use."""
-        return called_name(call) in _PROBES or self.marks.calls(call, scope)
+        name = called_name(call)
+        if name in _PROBES or (name == "dict" and isinstance(call.func, ast.Attribute)):
+            return True
+        return self.marks.calls(call, scope)
 
     def use(self, form: Form, targets: tuple[Target, ...], node: ast.AST, scope: Scope) -> Use:
         """Return a use at a node, with what stands around it."""
@@ -403,10 +406,15 @@ class Collector:
         name = called_name(node)
         if name not in {"setattr", "patch", "object", "setitem", "dict", "delattr"}:
             return
+        lenient = patches.is_lenient(node)
         for path, value in patches.patched(self.evaluator, node, scope, name):
-            target = Target(path=path, place=scope.module.place(node))
-            if not path.endswith("?"):
-                yield self.use(Form.PATCH, (target,), node, scope)
+            target = Target(path=path, place=scope.module.place(node), optional=lenient)
+            if not path.endswith("?") and not (lenient and name == "delattr"):
+                use = self.use(Form.PATCH, (target,), node, scope)
+                parent, field = scope.module.parent(node)
+                if field == "decorator_list" and parent in scope.module.scopes:
+                    use = replace(use, function=scope.module.scopes[parent].name)
+                yield use
             if value is not None:
                 yield from doubles(self, path.rstrip("?"), value, scope)
 

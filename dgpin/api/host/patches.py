@@ -29,11 +29,41 @@ def patched(
                 yield f"{LIBRARY}?", value
     elif name in {"setattr", "object", "delattr"} and len(args) > 1:
         yield from _patched_object(evaluator, args, scope, new)
-    elif name == "setitem" and len(args) > 2:  # noqa: PLR2004 - mapping, key, value
-        keys = [v.text for v in evaluator.values(args[1], scope) if isinstance(v, Text)]
-        if ast.unparse(args[0]) == "sys.modules":
-            for path in filter(None, map(evaluator.project.library, keys)):
-                yield path, args[2]
+    elif name in {"setitem", "dict"} and args and _is_modules(args[0]):
+        for key, entry in _entries(evaluator, node, scope):
+            path = evaluator.project.library(key)
+            if path is not None:
+                yield path, entry
+
+
+def _is_modules(node: ast.expr) -> bool:
+    return ast.unparse(node).strip("'") == "sys.modules"
+
+
+def _entries(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what is put there by `setitem(d, "name", value)`, by `patch.dict(d, {"name": value})`
+    or by `patch.dict(d, name=value)`."""
+    given = node.args[1] if len(node.args) > 1 else None
+    pairs: list[tuple[ast.expr | None, ast.expr]] = []
+    if isinstance(given, ast.Dict):
+        pairs = [*zip(given.keys, given.values, strict=True)]
+    elif given is not None and len(node.args) > 2:  # noqa: PLR2004 - mapping, key, value
+        pairs = [(given, node.args[2])]
+    for key, value in pairs:
+        for text in evaluator.values(key, scope) if key is not None else ():
+            if isinstance(text, Text):
+                yield text.text, value
+    yield from ((k.arg, k.value) for k in node.keywords if k.arg is not None)
+
+
+def is_lenient(node: ast.Call) -> bool:
+    """Whether a call that replaces a name takes it that there is none."""
+    given = {k.arg: k.value for k in node.keywords}
+    for name, wanted in (("create", True), ("raising", False)):
+        value = given.get(name)
+        if isinstance(value, ast.Constant) and value.value is wanted:
+            return True
+    return False
 
 
 def _patched_object(
