@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
-from dgpin.cli.host import HostOption, open_host
+from dgpin.cli.host import HostOption, open_host, repositories
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.cli.progress import task
 from dgpin.errors import UsageError
@@ -63,10 +63,10 @@ def lint(
     forms = parse(output, json=json, known=_FORMS)
     with task("reading the host and the API"):
         if build is None:
-            root, spec, repositories = _pin(host)
+            root, spec, places = _pin(host)
         else:
-            root, spec, repositories = hosts.find_host(host).root, build, ()
-        surface = _surface(spec, repositories, python=python, static=static)
+            root, spec, places = hosts.find_host(host).root, build, repositories(host)
+        surface = _surface(spec, places, python=python, static=static)
         answer = judge(scan(root), surface)
     write(shown.renderers(answer), forms)
     if answer.errors:
@@ -86,9 +86,7 @@ def _pin(host: Path | None) -> tuple[Path, str, tuple[str, ...]]:
     return found.root, pinned.ref, tuple(dict.fromkeys(filter(None, named)))
 
 
-def _surface(
-    spec: str, repositories: tuple[str, ...], *, python: str | None, static: bool
-) -> "Surface":
+def _surface(spec: str, places: tuple[str, ...], *, python: str | None, static: bool) -> "Surface":
     """Return the API of a build or a ref: loaded where there is a build, else from its text."""
     from dgpin.api import load, locate  # noqa: PLC0415 - start-up
     from dgpin.api.builds import Build  # noqa: PLC0415
@@ -96,9 +94,7 @@ def _surface(
     from dgpin.build import interpreter  # noqa: PLC0415
 
     asked = interpreter.read(python or interpreter.default(os.environ), modules=load.MODULES)
-    lookup = Lookup(
-        repositories=tuple(dict.fromkeys((*repositories, *REPOSITORIES))), text_only=static
-    )
+    lookup = Lookup(repositories=tuple(dict.fromkeys((*places, *REPOSITORIES))), text_only=static)
     named = locate.named(spec, python=asked, static=static) or lookup.find(spec, asked)
     if isinstance(named, Build) and not static:
         return load.surface(load.Side(build=named, python=asked))

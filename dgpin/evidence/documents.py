@@ -98,6 +98,8 @@ def _own(file: str, document: Loose, kind: Kind) -> Iterator[Found]:
     yield _READERS[kind](file, document)
     if kind is Kind.DIFF_API and "host" in document:
         yield sections.call_sites(file, document["host"])
+    if kind is Kind.BUMP and (lost := sections.carried_by_bump(file, document)) is not None:
+        yield lost
 
 
 def _smoke(file: str, document: Loose) -> SmokeRun:

@@ -36,13 +36,19 @@ def _places(places: Loose) -> str:
 
 
 def bump(file: str, document: Loose) -> Section:
-    """Return the facts that a bump changed."""
+    """Return the facts that a bump changed, and what the new source asks for beyond them."""
     new = document["new"]
     lost = [loss["name"].text for loss in document["losses"]]
-    changes = tuple(
+    changes = [
         (change["fact"].text, change["old"].text, change["new"].text, _at(change))
         for change in document["changes"]
-    )
+    ]
+    findings = [(verdict_of(row["verdict"]), row) for row in document["findings"]]
+    changes += [
+        (f"{row['rule'].text}: {verdict.value}", "", row["message"].text, _places(row["places"]))
+        for verdict, row in findings
+        if verdict is not Verdict.PASS
+    ]
     also = f"; lost and accepted: {', '.join(lost)}" if lost else ""
     return Section(
         kind=Kind.BUMP,
@@ -50,10 +56,40 @@ def bump(file: str, document: Loose) -> Section:
         title="Facts that changed",
         summary=f"{document['old']['commit'].text[:12]} to {new['commit'].text[:12]}: "
         f"{new['subject'].text}{also}",
-        verdict=Verdict.PASS,
+        verdict=worst([Verdict.PASS, *(verdict for verdict, _ in findings)]),
         commit=new["commit"].commit,
         columns=("fact", "old", "new", "where"),
-        rows=changes,
+        rows=tuple(changes),
+    )
+
+
+def carried_by_bump(file: str, document: Loose) -> Section | None:
+    """Return what a bump says that it loses; None where it did not compare."""
+    found = document["carry"]
+    if found.is_null or not found["compared"].flag:
+        return None
+    fixes = list(found["fixes"])
+    counted = any(fix["accepted"].is_null for fix in fixes)
+    return Section(
+        kind=Kind.CARRY,
+        file=file,
+        title="Lost fixes",
+        summary=found["verdict"].text,
+        verdict=Verdict.FAIL if counted else Verdict.PASS,
+        commit=document["new"]["commit"].commit,
+        columns=("change", "what", "where it stood", "accepted"),
+        rows=(
+            *(
+                (
+                    fix["id"].text[:17],
+                    fix["title"].text,
+                    _at(fix["here"]),
+                    fix["accepted"].maybe_text,
+                )
+                for fix in fixes
+            ),
+            *((each["kind"].text, each["name"].text, "", "") for each in found["families"]),
+        ),
     )
 
 

@@ -305,8 +305,12 @@ def carry(
     }
 
 
-def bump(commit: str) -> dict[str, Any]:
-    """Return the JSON of `dgpin bump` to a commit."""
+def bump(commit: str, *, lost: bool = False, accepted: str | None = None) -> dict[str, Any]:
+    """Return the JSON of `dgpin bump` to a commit, and of a lost fix if it compared."""
+    here = {"path": "a.cuh", "line": 3}
+    fix = {"id": "cd" * 20, "title": "Clamp", "accepted": accepted, "here": here, "there": None}
+    said = "1 change that looks like a fix is lost"
+    compared = {"compared": True, "verdict": said, "fixes": [fix], "families": []}
     lists = ("changes", "stale_comments", "findings", "hazards", "strays", "losses", "recipe")
     return {
         "schema": "dgpin/bump/1",
@@ -331,7 +335,7 @@ def bump(commit: str) -> dict[str, Any]:
         "ahead": None,
         "behind": None,
         "diff": "",
-        "carry": None,
+        "carry": compared if lost else None,
         "cures": [],
         **{name: [] for name in lists},
     }

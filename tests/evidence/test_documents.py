@@ -27,6 +27,7 @@ SCHEMAS = Path(dgpin.__file__).parent / "render/schemas"
         documents.carry(),
         documents.carry(lost=False),
         documents.bump("ab" * 20),
+        documents.bump("ab" * 20, lost=True),
         documents.verify(unproved=("sm_90",), carry=documents.carry(), smoke=None),
     ],
 )

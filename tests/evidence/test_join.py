@@ -255,6 +255,21 @@ def test_a_use_that_is_accepted_is_no_finding(tmp_path: Path) -> None:
     assert "not used" == uses.rows[0][-1]
 
 
+def test_what_a_bump_found_is_not_left_out(tmp_path: Path) -> None:
+    """A lost fix that nobody accepted, or a demand that the host does not meet, is a finding."""
+    asks = documents.bump(COMMIT)
+    asks["findings"] = pin_check(COMMIT, verdict="fail")["rows"]
+    sound = documents.bump(COMMIT)
+    lossy = documents.bump(COMMIT, lost=True)
+    accepted = documents.bump(COMMIT, lost=True, accepted="not used")
+
+    assert [Verdict.FAIL, Verdict.PASS, Verdict.FAIL, Verdict.PASS] == [
+        _join(tmp_path, each).verdict for each in (asks, sound, lossy, accepted)
+    ]
+    assert "arches-covered: fail" == _join(tmp_path, asks).sections[0].rows[0][0]
+    assert "Clamp" == _join(tmp_path, lossy).sections[1].rows[0][1]
+
+
 def test_unknown_evidence_inside_verify(tmp_path: Path) -> None:
     """A step whose evidence this dgpin does not read makes the whole file one that it refuses."""
     joined = _join(tmp_path, documents.verify(check={"schema": "dgpin/check/9"}))

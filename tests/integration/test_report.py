@@ -8,9 +8,11 @@ import pytest
 
 import dgpin
 from dgpin.cli.app import main
+from dgpin.evidence.join import join
 from dgpin.evidence.values import Kind
 from tests.evidence import documents
 from tests.evidence.documents import check, smoke
+from tests.world import World
 
 SCHEMA = Path(dgpin.__file__).parent / "render/schemas/report.json"
 
@@ -99,6 +101,29 @@ def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "" == capsys.readouterr().out
     assert page.read_text().startswith("<!doctype html>")
     assert "| gemm | pass 1.4e-06 (limit 1e-05) |" in markdown.read_text()
+
+
+def test_evidence_of_every_command(world: World, tmp_path: Path) -> None:
+    """What the commands themselves write about one move is read, and none of it refused."""
+    loss = "deep_gemm.fp8_m_grouped_gemm_nt_masked"
+    old, new = world.example.commits["sm120"], world.example.commits["port"]
+    commands = {
+        "bump": ("bump", new, "-n", "--accept-loss", loss),
+        "diff-api": ("diff-api", old, new),
+        "carry": ("carry", old, new, "--upstream", "main"),
+        "lint": ("lint", "--build", new),
+        "verify": ("verify", new, "--skip", "build,smoke"),
+    }
+    files = [tmp_path / f"{name}.json" for name in commands]
+    for words, file in zip(commands.values(), files, strict=True):
+        assert world.dgpin(*words, "-o", f"json={file}").code in {0, 1, 3}
+
+    joined = join(files)
+
+    assert (new, ()) == (joined.commit, joined.refused)
+    assert {"verify", "bump", "diff-api", "lint", "carry"} == {
+        section.kind.value for section in joined.sections
+    }
 
 
 def test_evidence_of_carry(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
