@@ -19,9 +19,9 @@ from dgpin.api.bind_lookup import (
 )
 from dgpin.api.change import Level
 from dgpin.api.lint_rules import BY_ID
-from dgpin.api.signature import Parameter
+from dgpin.api.signature import Parameter, Signature
 from dgpin.api.surface import Binding, Surface
-from dgpin.api.uses import Form, Handler, Remark, Scan, Target, Then, Use
+from dgpin.api.uses import Argument, Form, Handler, Remark, Scan, Target, Then, Use
 from dgpin.verdict import Place
 
 
@@ -145,10 +145,12 @@ def zero_is_a_value(parameter: Parameter) -> bool:
 def _at(
     rule: str, use: Use, message: str, *, cure: str = "", place: Place | None = None
 ) -> Finding:
+    place = place or use.place
+    inside = place.path == use.place.path and use.place.line <= place.line <= use.end_line
     return Finding(
         rule=rule,
-        place=place or use.place,
-        end_line=use.end_line,
+        place=place,
+        end_line=use.end_line if inside else place.line,
         line=use.line,
         message=message,
         cure=cure,
@@ -277,7 +279,7 @@ def _broken(against: _Against, use: Use) -> Iterator[Finding]:
         if _caught(use, answer.exception) is None and not use.is_one_of:
             callers = "" if use.callers or use.runs_at_import else "; no caller was found"
             why = f"{_last(use.path)}: {answer.why} ({answer.exception}){callers}"
-            yield _at("broken-call", use, why)
+            yield _at("broken-call", use, why, cure=_takes(bound[0]))
     elif use.form in _REACHING and not (use.form is Form.GETATTR and use.targets[-1].optional):
         yield from _broken_name(against, use)
 
@@ -293,14 +295,39 @@ def _broken_name(against: _Against, use: Use) -> Iterator[Finding]:
     imports = use.form in {Form.IMPORT, Form.DYNAMIC_IMPORT}
     exception = "ImportError" if imports else "AttributeError"
     if _caught(use, exception) is None:
-        yield _at("broken-call", use, f"the pinned API has no {use.path} ({exception})")
+        why = f"the pinned API has no {use.path} ({exception})"
+        yield _at("broken-call", use, why, cure=_instead(against.surface, use.path))
+
+
+def _takes(found: There) -> str:
+    """Return how the pinned API is to be called."""
+    signatures = found.symbol.signatures if found.symbol is not None else ()
+    bare = (
+        Signature(parameters=tuple(replace(p, type="") for p in signature.parameters))
+        for signature in signatures
+    )
+    return f"It takes {' or '.join(map(str, bare))}."
+
+
+def _instead(surface: Surface, path: str) -> str:
+    """Return the name of the same words, whose order changed, or what else can be done."""
+    owner, _, name = path.rpartition(".")
+    words = sorted(name.split("_"))
+    near = [
+        other
+        for other in surface.by_path
+        if other.rpartition(".")[0] == owner and sorted(_last(other).split("_")) == words
+    ]
+    if near:
+        return f"Is {_last(near[0])} meant?"
+    return "Drop the use, or pin a source that has it."
 
 
 def _falsy_defaults(against: _Against, use: Use) -> Iterator[Finding]:
     if use.form is Form.KEYWORD and use.arguments is not None:
         argument = use.arguments.keywords[0].argument
         if use.parameter in against.zeroes:
-            yield _falsy(use, use.parameter, argument.text, argument.instead, argument.instead_at)
+            yield _falsy(use, use.parameter, argument)
     elif use.form is Form.CALL:
         bound = against.answer(use)
         if bound is None or not isinstance(bound[1], Bound):
@@ -309,19 +336,21 @@ def _falsy_defaults(against: _Against, use: Use) -> Iterator[Finding]:
         for parameter in answer.signature.parameters:
             given = answer.arguments.get(parameter.name)
             if given is not None and given.instead and zero_is_a_value(parameter):
-                yield _falsy(use, parameter.name, given.text, given.instead, given.instead_at)
+                yield _falsy(use, parameter.name, given)
 
 
-def _falsy(use: Use, name: str, text: str, instead: str, place: Place | None) -> Finding:
-    value = text.partition(" or ")[0]
+def _falsy(use: Use, name: str, given: Argument) -> Finding:
+    value = given.instead_of
+    is_plain = value.replace(".", "").replace("_", "").isalnum()
+    cure = f"Write `{given.instead} if {value} is None else {value}`."
     finding = _at(
         "falsy-default",
         use,
-        f"`{name}` gets {instead} when {value} is 0 or False",
-        cure=f"Write `{instead} if {value} is None else {value}`.",
-        place=place,
+        f"`{name}` gets {given.instead} when {value} is 0 or False",
+        cure=cure if is_plain else "Ask for None, not for what is true.",
+        place=given.instead_at,
     )
-    return replace(finding, line=f"{name}={text}")
+    return replace(finding, line=f"{name}={given.text}")
 
 
 _RULES: tuple[Callable[[_Against, Use], Iterator[Finding]], ...] = (

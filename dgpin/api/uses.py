@@ -67,12 +67,13 @@ class Target:
 class Argument:
     """An argument: its text, and the type of a literal ("" when it is none).
 
-    `instead` is C when the value is `x or C`, and `instead_at` the line of that.
+    `instead` is C when the value is `x or C`, `instead_of` is x, and `instead_at` the line of that.
     """
 
     text: str
     type: str = ""
     instead: str = ""
+    instead_of: str = ""
     instead_at: Place | None = None
 
 

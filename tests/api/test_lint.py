@@ -71,6 +71,14 @@ FALSY = {
     "through float()": ("deep_gemm.mega(y, activation_alpha=float(x or 1.0))", True),
     "through a dict": ("kw = {'activation_alpha': x or 1.0}\n    deep_gemm.mega(y, **kw)", True),
     "to a host object": ("y.run(activation_alpha=x or 1.0)", True),
+    "or one of two": ("deep_gemm.mega(y, activation_alpha=x or z or 1.0)", True),
+    "or a number for a length": ("deep_gemm.mega(y, activation_alpha=len(x) or 1.0)", False),
+    "or a number for a text": (
+        "deep_gemm.mega(y, activation_alpha=float(os.environ.get('A') or 1.0))",
+        False,
+    ),
+    "or a number for a comparison": ("deep_gemm.mega(y, activation_alpha=(x > y) or 1.0)", False),
+    "or a number for a number": ("deep_gemm.mega(y, activation_alpha=0 or 1.0)", False),
     "or zero": ("deep_gemm.mega(y, activation_alpha=x or 0.0)", False),
     "or False": ("deep_gemm.mega(y, activation_alpha=x or False)", False),
     "asked for None": ("deep_gemm.mega(y, activation_alpha=1.0 if x is None else x)", False),
@@ -86,6 +94,26 @@ def test_falsy_default(tmp_path: Path, body: str, *, expected: bool) -> None:
     answer = linted(tmp_path, f"{HEAD}def run(x, y):\n    {body}\n")
 
     assert expected == ("falsy-default" in rules(answer))
+
+
+CURES = {
+    "x or 1.0": "Write `1.0 if x is None else x`.",
+    "self.x if self.x else 1.0": "Write `1.0 if self.x is None else self.x`.",
+    "float(x or 1.0)": "Write `1.0 if x is None else x`.",
+    "v": "Write `1.0 if x is None else x`.",
+    "x or y or 1.0": "Ask for None, not for what is true.",
+    "find(x) or 1.0": "Ask for None, not for what is true.",
+}
+
+
+@pytest.mark.parametrize(("value", "cure"), CURES.items(), ids=CURES)
+def test_falsy_default_is_cured(tmp_path: Path, value: str, cure: str) -> None:
+    """The edit names what is asked, however it gets there; two of it would be no edit."""
+    text = f"{HEAD}def run(self, x, y):\n    v = x or 1.0\n    deep_gemm.mega(y, {value})\n"
+
+    found = [f.cure for f in linted(tmp_path, text).findings if f.rule == "falsy-default"]
+
+    assert [cure] == found
 
 
 def test_falsy_default_through_a_wrapper(tmp_path: Path) -> None:
@@ -126,11 +154,45 @@ def test_ignored(tmp_path: Path) -> None:
     assert ((), 1) == (answer.findings, answer.ignored)
 
 
+@pytest.mark.parametrize("reason", ["", " -", " # noqa: B009", " ..."])
+def test_ignore_without_words(tmp_path: Path, reason: str) -> None:
+    """A dash, dots or another comment is no reason."""
+    text = f'{HEAD}f = getattr(deep_gemm, "gone", None)  # dgpin: ignore[silent-none]{reason}\n'
+
+    assert {"ignore-without-reason", "silent-none"} == rules(linted(tmp_path, text))
+
+
+def test_ignore_is_for_its_own_lines(tmp_path: Path) -> None:
+    """A comment between the line that is meant and the call is not on that line."""
+    text = (
+        f"{HEAD}def run(x, y):\n    v = x or 1.0\n"
+        "    y += 1  # dgpin: ignore[falsy-default] zero is never passed\n"
+        "    deep_gemm.mega(y, v)\n"
+    )
+
+    assert {"falsy-default", "unused-ignore"} <= rules(linted(tmp_path, text))
+
+
 def test_ignore_names_an_unknown_rule(tmp_path: Path) -> None:
     """A comment that names no rule of dgpin's is a finding."""
     answer = linted(tmp_path, "x = 1  # deep_gemm  # dgpin: ignore[nonsense] because\n")
 
     assert ["ignore-without-reason"] == [f.rule for f in answer.findings]
+
+
+@pytest.mark.parametrize(
+    ("call", "cure"),
+    [
+        ("fp8_gemm_nt(x)", "It takes (a, b, d, c=None)."),
+        ("gemm_fp8_nt(x)", "Is fp8_gemm_nt meant?"),
+        ("gone(x)", "Drop the use, or pin a source that has it."),
+    ],
+)
+def test_a_broken_call_says_what_the_pin_has(tmp_path: Path, call: str, cure: str) -> None:
+    """How a function is called, the same words in another order, or that there is nothing."""
+    (finding,) = linted(tmp_path, f"{HEAD}def run(x):\n    deep_gemm.{call}\n").findings
+
+    assert ("broken-call", cure) == (finding.rule, finding.cure)
 
 
 GUARDED = {

@@ -1,12 +1,16 @@
 """One argument of a call: its text, its type where it is a literal, and C of `x or C`."""
 
 import ast
+from typing import NamedTuple
 
 from dgpin.api.host import order
 from dgpin.api.host.module import Binding, How, Scope
 from dgpin.api.uses import Argument
 from dgpin.verdict import Place
 
+# Calls that give no None, or no zero: the environment has texts only.
+_NEVER_NONE = frozenset({"len", "int", "float", "bool", "abs", "round", "max", "min", "sum"})
+_NEVER_NONE |= {"environ.get", "getenv"}
 _LONGEST = 60  # characters of an argument's text
 
 
@@ -15,22 +19,38 @@ def argument_of(node: ast.expr, scope: Scope) -> Argument:
     text = " ".join(ast.unparse(node).split())
     if len(text) > _LONGEST:
         text = text[: _LONGEST - 1] + "…"
-    instead, place = instead_of(node, scope)
-    return Argument(text=text, type=literal_type(node), instead=instead, instead_at=place)
+    found = instead_of(node, scope)
+    return Argument(
+        text=text,
+        type=literal_type(node),
+        instead=found.text if found is not None else "",
+        instead_of=found.value if found is not None else "",
+        instead_at=found.place if found is not None else None,
+    )
 
 
-def instead_of(node: ast.expr, scope: Scope, depth: int = 0) -> tuple[str, Place | None]:
-    """Return C of `x or C` or `x if x else C`, followed through names, and where it stands."""
+class Instead(NamedTuple):
+    """C of `x or C`, what x is, and where that stands."""
+
+    text: str
+    value: str
+    place: Place
+
+
+def instead_of(node: ast.expr, scope: Scope, depth: int = 0) -> Instead | None:
+    """Return C of `x or C` or `x if x else C`, followed through names."""
     fallback = _falsy_default(node)
     if fallback is not None:
-        return fallback, scope.module.place(node)
+        text, values = fallback
+        value = " or ".join(ast.unparse(value) for value in values)
+        return Instead(text, value, scope.module.place(node))
     if depth >= 3:  # noqa: PLR2004 - a name, an attribute, and what was put there
-        return "", None
+        return None
     if isinstance(node, ast.Call) and len(node.args) == 1 and _is_number(node.func):
         return instead_of(node.args[0], scope, depth + 1)
     found = _only_binding(node, scope)
     if found is None or found.value is None:
-        return "", None
+        return None
     return instead_of(found.value, found.scope, depth + 1)
 
 
@@ -51,19 +71,33 @@ def _only_binding(node: ast.expr, scope: Scope) -> Binding | None:
     return plain[0] if len(plain) == len(bindings) == 1 else None
 
 
-def _falsy_default(node: ast.expr) -> str | None:
+def _falsy_default(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
+    """Return C and what stands before it, if that may be None and may be 0."""
     match node:
-        case ast.BoolOp(op=ast.Or(), values=[*_, last]):
+        case ast.BoolOp(op=ast.Or(), values=[*values, last]):
             constant = _constant(last)
         case ast.IfExp():
-            constant = _constant(node.orelse)
+            values, constant = [node.body], _constant(node.orelse)
         case _:
             return None
     if not isinstance(constant, (bool, int, float)) or not constant:
         return None
     if isinstance(node, ast.IfExp) and ast.dump(node.test) != ast.dump(node.body):
         return None
-    return repr(constant)
+    if not all(map(_may_be_none, values)):
+        return None
+    return repr(constant), values
+
+
+def _may_be_none(node: ast.expr) -> bool:
+    """Whether a value may be None, so that its falsehood is asked for where None is meant."""
+    match node:
+        case ast.Name() | ast.Attribute() | ast.Subscript() | ast.NamedExpr() | ast.IfExp():
+            return True
+        case ast.Call():
+            return ast.unparse(node.func).rpartition("os.")[2] not in _NEVER_NONE
+        case _:
+            return False
 
 
 def _constant(node: ast.expr) -> object:

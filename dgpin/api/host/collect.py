@@ -112,7 +112,7 @@ class Collector:
         for keyword in call.keywords:
             if keyword.arg is None or not isinstance(keyword.value, (ast.BoolOp, ast.IfExp)):
                 continue
-            if instead_of(keyword.value, scope)[0]:
+            if instead_of(keyword.value, scope) is not None:
                 use = self.use(Form.KEYWORD, (), keyword.value, scope)
                 given = Keyword(name=keyword.arg, argument=argument_of(keyword.value, scope))
                 passed = Arguments(keywords=(given,))

@@ -202,10 +202,16 @@ def _remarks(path: str, data: bytes) -> Iterator[Remark]:
                 yield Remark(
                     place=Place(path, token.start[0]),
                     rules=tuple(rule.strip() for rule in rules if rule.strip()),
-                    reason=match["reason"].strip(),
+                    reason=_reason(match["reason"]),
                 )
     except (tokenize.TokenError, SyntaxError, UnicodeDecodeError):
         return
+
+
+def _reason(text: str) -> str:
+    """Return the words of a reason, "" for none; what another `#` begins is another comment."""
+    words = text.partition("#")[0].strip()
+    return words if any(map(str.isalnum, words)) else ""
 
 
 # The cache ------------------------------------------------------------------------------------
