@@ -48,7 +48,26 @@ class Refused:
     @property
     def why(self) -> str:
         """All reasons in one clause."""
-        return ", ".join(why for _, why in self.reasons)
+        unknown = [name for name, why in self.reasons if why == _unknown(name)]
+        missing = [name for name, why in self.reasons if why == _needed(name)]
+        told = {_unknown(name) for name in unknown} | {_needed(name) for name in missing}
+        parts = [f"there is no {_listed(unknown, 'or')}"] if unknown else []
+        parts += [why for _, why in self.reasons if why not in told]
+        parts += [f"{_listed(missing, 'and')} must be given"] if missing else []
+        return "; ".join(parts)
+
+
+def _unknown(name: str) -> str:
+    return f"there is no `{name}`"
+
+
+def _needed(name: str) -> str:
+    return f"`{name}` must be given"
+
+
+def _listed(names: list[str], word: str) -> str:
+    marked = [f"`{name}`" for name in names]
+    return f" {word} ".join(filter(None, [", ".join(marked[:-1]), marked[-1]]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +127,7 @@ def _one(
     filled = tuple(p for p, _ in zip(places, arguments.positional, strict=False))
     reasons += _names(signature, keywords, given)
     missing = [p for p in _missing(signature, arguments) if p.name not in given]
-    reasons += [(p.name, f"`{p.name}` must be given") for p in missing]
+    reasons += [(p.name, _needed(p.name)) for p in missing]
     if symbol.binding is not Binding.PYTHON and not reasons:
         torch = symbol.binding is Binding.TORCH
         reasons += _wrong_types(signature.parameters, given, torch=torch)
@@ -131,7 +150,7 @@ def _names(
             given[name] = keyword.argument
         elif not takes_any:
             placed = any(p.name == name for p in signature.parameters)
-            why = f"`{name}` cannot be given by name" if placed else f"there is no `{name}`"
+            why = f"`{name}` cannot be given by name" if placed else _unknown(name)
             reasons.append((name, why))
     return reasons
 

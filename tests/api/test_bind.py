@@ -64,7 +64,12 @@ REFUSED = {
         arguments("", ""),
         "it takes 1 argument by place, 2 are given",
     ),
-    "two reasons": (("a", "b"), arguments("", c=""), "there is no `c`, `b` must be given"),
+    "two reasons": (("a", "b"), arguments("", c=""), "there is no `c`; `b` must be given"),
+    "many reasons": (
+        ("a", "b"),
+        arguments(c="", d="", e=""),
+        "there is no `c`, `d` or `e`; `a` and `b` must be given",
+    ),
 }
 
 
