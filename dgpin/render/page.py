@@ -105,8 +105,11 @@ def _plain(text: str) -> tuple[str, str]:
 
 
 def _broken(text: str) -> str:
-    """Return text that may break after the joints of a path or a name."""
-    return re.sub(r"(?<=[/_.])(?=\w)", "<wbr>", escape(text))
+    """Return text that may break after the joints of a path or a name.
+
+    Where an address is broken, nobody finds its credentials, so they go before.
+    """
+    return re.sub(r"(?<=[/_.])(?=\w)", "<wbr>", escape(hide(text)))
 
 
 def _refused(refused: Sequence[Refused]) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from dgpin.evidence.join import Joined, join
 from dgpin.render import page, report
+from dgpin.render.hidden import hide
 from dgpin.render.terminal import plain
 from tests.evidence import documents
 from tests.evidence.documents import check, pin_check, smoke
@@ -84,12 +85,14 @@ def test_page_says_everything(joined: Joined) -> None:
         assert part in text
 
 
-def test_no_credential_is_attached(tmp_path: Path) -> None:
-    """Evidence that somebody else wrote may hold one, and base64 would hide it from the search."""
-    secret = {**pin_check(None), "host": "https://token@example.org/host"}
-    text = page.page(join([documents.write(tmp_path / "a.json", secret)]))
+def test_no_credential_is_shown(tmp_path: Path) -> None:
+    """Evidence that somebody else wrote may hold one: in base64, or where a line may break."""
+    secret = pin_check(None, verdict="fail")
+    secret["host"] = secret["rows"][0]["message"] = "https://token@example.org/host"
+    text = hide(page.page(join([documents.write(tmp_path / "a.json", secret)])))
     data = re.search(r"base64,([^\"]+)\"", text)
 
+    assert "token" not in text
     assert data is not None
     assert b"https://example.org/host" in base64.b64decode(data[1])
 
