@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dgpin import __version__
+from dgpin.render.hidden import hide
 
 # GitHub drops a whole step summary over 1024 KiB.
 LARGEST_SUMMARY = 1024 * 1000
@@ -24,6 +25,6 @@ def summarise(markdown: str) -> None:
     """Append Markdown to the step summary of a GitHub workflow, where there is one."""
     target = os.environ.get("GITHUB_STEP_SUMMARY")
     if target:
-        text = markdown.encode(errors="replace")[:LARGEST_SUMMARY]
+        text = hide(markdown).encode(errors="replace")[:LARGEST_SUMMARY]
         with Path(target).open("ab") as file:
             file.write(text + b"\n")
