@@ -35,6 +35,13 @@ KEYWORDS = {
     "            return f(*args, **kw)\n\n"
     "        return inner\n\n    @logs\n    def gemm(*args, **kw):\n"
     "        return dg.lost_keyword(*args, **kw)\n\n    return gemm(1, fast=1)",
+    "made and taken by a function": 'def made():\n        kw = {"fast": 1}\n'
+    '        kw.pop("fast")\n        return kw\n\n    return dg.lost_keyword(1, **made())',
+    "made and put by a function": 'def made():\n        kw = {}\n        kw["fast"] = 1\n'
+    "        return kw\n\n    return dg.lost_keyword(1, **made())",
+    "kept by a decorator that gives the function": "def mark(f):\n        return f\n\n    @mark\n"
+    "    def gemm(*args, **kw):\n        return dg.lost_keyword(*args, **kw)\n\n"
+    "    return gemm(1, fast=1)",
     "looked at by a function": "def show(given):\n        return len(given)\n\n"
     '    kw = {"fast": 1}\n    show(kw)\n    return dg.lost_keyword(1, **kw)',
     "put where a name is there": 'kw = {}\n    if hasattr(dg, "gone"):\n'
@@ -61,6 +68,8 @@ PLACES = {
     "added": "args = (1,)\n    args += (2,)\n    return dg.unfitting(*args)",
     "by a function": "def more(given):\n        given.append(2)\n\n    args = [1]\n    more(args)\n"
     "    return dg.unfitting(*args)",
+    "made by a function": "def made():\n        args = [1]\n        args.append(2)\n"
+    "        return args\n\n    return dg.unfitting(*made())",
     "all there": "args = [1]\n    return dg.needs_more(*args)",
 }
 GATES = {
@@ -127,6 +136,11 @@ DEFAULTS = {
     "said by a function further down": "def need(name):\n        f = getattr(dg, name, None)\n"
     "        if f is not None:\n            return f\n        raise RuntimeError(name)\n\n"
     '    return need("gone")(1)',
+    "not said by a function": "def need(name):\n        f = getattr(dg, name, None)\n"
+    '        if f is not None:\n            return f\n\n    return need("gone")(1)',
+    "not found by a function": "def first(*names):\n        for name in names:\n"
+    "            f = getattr(dg, name, None)\n            if f is not None:\n"
+    '                return f\n        return None\n\n    return first("gone", "gone_too")(1)',
     "asked further down": 'f = getattr(dg, "gone", None)\n    if f is not None:\n'
     "        return f(1)\n    if dg:\n        return None\n    raise RuntimeError",
     "of its own name in a table": 'table = {n: getattr(dg, n, None) for n in ("kept", "gone")}\n'

@@ -60,6 +60,15 @@ def _changes(e: Evaluator, call: ast.Call, given: ast.expr, scope: Scope) -> boo
     )
 
 
+def names_of(found: Literal) -> list[str]:
+    """Return the names that stand for a dict or list where it is written."""
+    return [
+        name
+        for name, bindings in found.scope.bindings.items()
+        if any(binding.value is found.node for binding in bindings)
+    ]
+
+
 def is_settled(e: Evaluator, node: ast.expr, scope: Scope, found: Literal) -> bool:
     """Whether what a name from elsewhere, or an attribute, was set to is what it is."""
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -86,7 +86,7 @@ class Reader:
         if isinstance(node, ast.Attribute):
             return altered.is_settled(self.evaluator, node, scope, value)
         if not isinstance(node, ast.Name):
-            return True
+            return not any(name in value.scope.changes for name in altered.names_of(value))
         home = next((s for s in scope.enclosing() if node.id in s.bindings), None)
         if home is None or any(b.how is How.IMPORTED for b in home.bindings[node.id]):
             return altered.is_settled(self.evaluator, node, scope, value)
@@ -157,7 +157,16 @@ class Reader:
             altered.is_settled(self.evaluator, node, scope, v) for v in literals
         ):
             return Names(is_open=True)
-        return either([(self._names(v.node, v.scope, v.node, depth + 1), ()) for v in literals])
+        return either([(self._literal(v, depth), ()) for v in literals])
+
+    def _literal(self, value: Literal, depth: int) -> Names:
+        """Return the keywords of a dict as a function of the host gives it."""
+        names = self._names(value.node, value.scope, value.node, depth + 1)
+        home = value.scope
+        for name in altered.names_of(value):
+            if name in home.changes and home.returns:
+                self._apply_changes(names, name, home, home.returns[-1], depth)
+        return names
 
     def _name(self, node: ast.Name, scope: Scope, call: ast.AST, depth: int) -> Names:
         if _is_own(node, scope, "kwarg"):
@@ -343,7 +352,26 @@ def _is_own(node: ast.expr, scope: Scope, which: str) -> bool:
     )
 
 
-def hands_on_all(function: Scope) -> bool:
+def rewrites(decorator: Scope) -> bool:
+    """Whether what a decorator makes calls what it is given, and not as it is called itself."""
+    inside = [s for s in decorator.module.scopes.values() if decorator in s.enclosing()]
+    given = {
+        name
+        for scope in inside
+        for name, bindings in scope.bindings.items()
+        if bindings[0].how is How.PARAMETER
+    }
+    wrappers = [
+        scope
+        for scope in inside
+        if scope.is_function
+        for node in ast.walk(scope.node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in given
+    ]
+    return bool(wrappers) and not any(map(_hands_on_all, wrappers))
+
+
+def _hands_on_all(function: Scope) -> bool:
     """Whether a function calls something with its own `*args` and `**kwargs` as they come."""
     args = getattr(function.node, "args", None)
     if not isinstance(args, ast.arguments) or args.vararg is None or args.kwarg is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from dgpin.api.host import guards as surroundings
 from dgpin.api.host import imports, patches, probes
 from dgpin.api.host.argument import argument_of, instead_of
-from dgpin.api.host.arguments import Passed, Reader, hands_on_all, through
+from dgpin.api.host.arguments import Passed, Reader, rewrites, through
 from dgpin.api.host.attempts import attempts
 from dgpin.api.host.consumers import consumers, decided
 from dgpin.api.host.doubles import doubles
@@ -271,9 +271,7 @@ class Collector:
         made = decorator.func if isinstance(decorator, ast.Call) else decorator
         for value in self.evaluator.values(made, function.outer or function):
             if isinstance(value, Callable):
-                inside = value.scope.module.scopes.values()
-                wrappers = [s for s in inside if s.is_function and value.scope in s.enclosing()]
-                return not any(hands_on_all(wrapper) for wrapper in wrappers)
+                return rewrites(value.scope)
         return False
 
     def _partial_call(self, node: ast.Call, scope: Scope, value: Partial) -> Iterator[Use]:

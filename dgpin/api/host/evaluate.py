@@ -342,6 +342,9 @@ class Evaluator:
                 if values and isinstance(statement.value, ast.Name):
                     values = _asked_for(statement, statement.value.id, scope, values)
                 found += values
+        if any(isinstance(v, Nothing) for v in found):
+            # Another return gives None after all.
+            found = [v.or_none() if isinstance(v, Api) else v for v in found]
         return unique(found)
 
 
@@ -402,6 +405,9 @@ def _asked_for(statement: ast.Return, name: str, scope: Scope, values: Values) -
     optional = any(isinstance(v, Api) and v.targets[-1].optional for v in values)
     if not optional or not order.is_asked(scope.module, statement, name):
         return values
+    body = getattr(scope.node, "body", [])
+    if not isinstance(body[-1], (ast.Return, ast.Raise)):
+        return values  # it may end without a word
     there = (v for v in values if not isinstance(v, Nothing))
     return tuple(v.or_else(replaced=True) if isinstance(v, Api) else v for v in there)
 

@@ -29,6 +29,10 @@ class Api:
         *others, last = self.targets
         return Api((*others, replace(last, optional=True, replaced=replaced)))
 
+    def or_none(self) -> "Api":
+        """Return it without what replaces it."""
+        return self.or_else(replaced=False) if self.targets[-1].replaced else self
+
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
