@@ -24,7 +24,7 @@ def report(
     ],
     *,
     require: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(metavar="ARCH,…", help="Architectures without which there is no pass."),
     ] = None,
     output: OutputOption = None,
@@ -35,12 +35,12 @@ def report(
     Exits 1 where something failed, 3 where an architecture is not proven or something is open.
     """
     forms = parse(output, json=json, known=shown.FORMS)
-    required = architectures([require.replace(" ", "")]) if require is not None else ()
-    if require is not None and not required:
+    named = [architectures([each.replace(" ", "")]) for each in require or ()]
+    if not all(named):
         # An empty variable of a script must not make every pass easy.
         raise UsageError("--require names no architecture", hint="Name them, or leave it out.")
     _spare(evidence, forms)
-    joined = join(evidence, required=required)
+    joined = join(evidence, required=[arch for each in named for arch in each])
     write(shown.renderers(joined), forms)
     return _CODES[joined.verdict]
 

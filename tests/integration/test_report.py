@@ -32,6 +32,14 @@ def test_exit_code(tmp_path: Path, require: str, code: int) -> None:
     assert code == main(["report", *map(str, files), *words])
 
 
+def test_each_requirement_counts(tmp_path: Path) -> None:
+    """The option may be given again, as that of verify."""
+    evidence = documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm")))
+    words = ["report", str(evidence), "--require", "sm_100", "--require", "sm_90"]
+
+    assert (3, 0) == (main(words), main([*words[:2], *words[4:]]))
+
+
 @pytest.mark.parametrize("require", ["", " ", ",", "sm90", "sm_90,hopper"])
 def test_a_requirement_that_names_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], require: str
@@ -39,8 +47,9 @@ def test_a_requirement_that_names_nothing(
     """What is required is an architecture; none at all is not the same as no --require."""
     evidence = documents.write(tmp_path / "a.json", smoke("sm_90", check("gemm")))
 
-    assert 2 == main(["report", str(evidence), "--require", require])
-    assert "--require" in capsys.readouterr().err
+    for words in (["--require", require], ["--require", "sm_90", "--require", require]):
+        assert 2 == main(["report", str(evidence), *words])
+        assert "--require" in capsys.readouterr().err
 
 
 def test_evidence_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
