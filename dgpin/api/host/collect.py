@@ -7,7 +7,7 @@ from dataclasses import replace
 from dgpin.api.host import guards as surroundings
 from dgpin.api.host import imports, patches, probes
 from dgpin.api.host.argument import argument_of, instead_of
-from dgpin.api.host.arguments import Passed, Reader, rewrites, through
+from dgpin.api.host.arguments import Reader
 from dgpin.api.host.attempts import attempts
 from dgpin.api.host.consumers import consumers, decided
 from dgpin.api.host.doubles import doubles
@@ -27,6 +27,7 @@ from dgpin.api.host.values import (
     Text,
     Value,
 )
+from dgpin.api.host.wrappers import Passed, rewrites, through
 from dgpin.api.uses import Arguments, Form, Handler, Keyword, Outcome, Target, Then, Use
 
 _PROBES = frozenset(
@@ -212,7 +213,7 @@ class Collector:
                     yield from self._through_helper(node, scope, inner)
                 case _:
                     pass
-        yield from self._patches(node, scope)
+        yield from patches.replaced(self, node, scope)
 
     def _api_call(self, node: ast.Call, scope: Scope, value: Api, passed: Passed) -> Iterator[Use]:
         use = self.use(Form.CALL, value.targets, node, scope)
@@ -399,22 +400,6 @@ class Collector:
                 arguments = replace(passed.arguments, open_positional=True, open_keywords=True)
                 use = self.use(Form.CALL, value.target.targets, node, scope)
                 yield replace(use, arguments=arguments)
-
-    def _patches(self, node: ast.Call, scope: Scope) -> Iterator[Use]:
-        name = called_name(node)
-        if name not in {"setattr", "patch", "object", "setitem", "dict", "delattr"}:
-            return
-        lenient = patches.is_lenient(node)
-        for path, value in patches.patched(self.evaluator, node, scope, name):
-            target = Target(path=path, place=scope.module.place(node), optional=lenient)
-            if not path.endswith("?") and not (lenient and name == "delattr"):
-                use = self.use(Form.PATCH, (target,), node, scope)
-                parent, field = scope.module.parent(node)
-                if field == "decorator_list" and parent in scope.module.scopes:
-                    use = replace(use, function=scope.module.scopes[parent].name)
-                yield use
-            if value is not None:
-                yield from doubles(self, path.rstrip("?"), value, scope)
 
 
 def _is_import(node: ast.Attribute, scope: Scope, path: str, evaluator: Evaluator) -> bool:

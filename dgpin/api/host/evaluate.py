@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable as Function
-from itertools import takewhile
 from typing import Any
 
 from dgpin.api.host import classes, literals, order, probes
@@ -340,7 +339,7 @@ class Evaluator:
             if statement.value is not None:
                 values = self.values(statement.value, scope, frame)
                 if values and isinstance(statement.value, ast.Name):
-                    values = _asked_for(statement, statement.value.id, scope, values)
+                    values = order.asked_for(statement, statement.value.id, scope, values)
                 found += values
         if any(isinstance(v, Nothing) for v in found):
             # Another return gives None after all.
@@ -362,7 +361,7 @@ def _constant(_: Evaluator, node: ast.expr, __: Scope, ___: Frame | None) -> Val
 
 def _choice(e: Evaluator, node: ast.expr, scope: Scope, frame: Frame | None) -> Values:
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-        return chained([e.values(v, scope, frame) for v in node.values])
+        return order.chained([e.values(v, scope, frame) for v in node.values])
     if isinstance(node, ast.BoolOp):
         return e.values(node.values[-1], scope, frame)
     if isinstance(node, ast.IfExp):
@@ -383,33 +382,6 @@ def _literal(_: Evaluator, node: ast.expr, scope: Scope, frame: Frame | None) ->
 
 def _lambda(_: Evaluator, node: ast.expr, scope: Scope, __: Frame | None) -> Values:
     return (Callable(scope.module.scopes[node]),)
-
-
-def chained(groups: list[Values]) -> Values:
-    """Return the alternatives of `a or b`: names of the API at its head become one chain."""
-    head = list(takewhile(lambda group: sum(isinstance(v, Api) for v in group) == 1, groups))
-    firsts = [next(v for v in group if isinstance(v, Api)) for group in head]
-    if len(head) == len(groups) and len(groups) > 1:
-        rest = [v for v in groups[-1] if not isinstance(v, Api)]
-        return unique([Api(tuple(t for api in firsts for t in api.targets)), *rest])
-    last = [v for group in groups[len(head) :] for v in group]
-    if not firsts or not firsts[-1].targets[-1].optional:
-        return unique([v for group in groups for v in group])
-    chain = Api(tuple(t for api in firsts for t in api.targets))
-    replaced = not any(isinstance(v, Nothing) for v in groups[-1])
-    return unique([chain.or_else(replaced=replaced), *last])
-
-
-def _asked_for(statement: ast.Return, name: str, scope: Scope, values: Values) -> Values:
-    """Return what a function gives that asks for None before: the name, or what replaces it."""
-    optional = any(isinstance(v, Api) and v.targets[-1].optional for v in values)
-    if not optional or not order.is_asked(scope.module, statement, name):
-        return values
-    body = getattr(scope.node, "body", [])
-    if not isinstance(body[-1], (ast.Return, ast.Raise)):
-        return values  # it may end without a word
-    there = (v for v in values if not isinstance(v, Nothing))
-    return tuple(v.or_else(replaced=True) if isinstance(v, Api) else v for v in there)
 
 
 def _api_attribute(value: Api, name: str, place: Place) -> Values:

@@ -1,6 +1,7 @@
 """Which bindings of a name can reach a place, and which of them stand in for others."""
 
 import ast
+from itertools import takewhile
 
 from dgpin.api.host.module import Binding, Module, Scope, blocks
 from dgpin.api.host.values import Api, Nothing, Value, Values, unique
@@ -104,6 +105,33 @@ def joined(module: Module, name: str, groups: list[tuple[Binding, Values]]) -> V
     return unique(found)
 
 
+def chained(groups: list[Values]) -> Values:
+    """Return the alternatives of `a or b`: names of the API at its head become one chain."""
+    head = list(takewhile(lambda group: sum(isinstance(v, Api) for v in group) == 1, groups))
+    firsts = [next(v for v in group if isinstance(v, Api)) for group in head]
+    if len(head) == len(groups) and len(groups) > 1:
+        rest = [v for v in groups[-1] if not isinstance(v, Api)]
+        return unique([Api(tuple(t for api in firsts for t in api.targets)), *rest])
+    last = [v for group in groups[len(head) :] for v in group]
+    if not firsts or not firsts[-1].targets[-1].optional:
+        return unique([v for group in groups for v in group])
+    chain = Api(tuple(t for api in firsts for t in api.targets))
+    replaced = not any(isinstance(v, Nothing) for v in groups[-1])
+    return unique([chain.or_else(replaced=replaced), *last])
+
+
+def asked_for(statement: ast.Return, name: str, scope: Scope, values: Values) -> Values:
+    """Return what a function gives that asks for None before: the name, or what replaces it."""
+    optional = any(isinstance(v, Api) and v.targets[-1].optional for v in values)
+    if not optional or not _is_asked(scope.module, statement, name):
+        return values
+    body = getattr(scope.node, "body", [])
+    if not isinstance(body[-1], (ast.Return, ast.Raise)):
+        return values  # it may end without a word
+    there = (v for v in values if not isinstance(v, Nothing))
+    return tuple(v.or_else(replaced=True) if isinstance(v, Api) else v for v in there)
+
+
 def _stands_in(module: Module, name: str, binding: Binding) -> bool:
     for parent, field in module.above(binding.node):
         if isinstance(parent, ast.Try) and field == "handlers":
@@ -115,7 +143,7 @@ def _stands_in(module: Module, name: str, binding: Binding) -> bool:
     return False
 
 
-def is_asked(module: Module, node: ast.AST, name: str) -> bool:
+def _is_asked(module: Module, node: ast.AST, name: str) -> bool:
     """Whether a name is not None where a node is reached: what was asked before says so."""
     below = node
     for parent, field in module.above(node):

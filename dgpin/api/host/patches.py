@@ -2,10 +2,36 @@
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from dgpin.api.host.doubles import doubles
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.module import Scope
+from dgpin.api.host.project import called_name
 from dgpin.api.host.values import LIBRARY, Api, Callable, Dotted, Text
+from dgpin.api.uses import Form, Target, Use
+
+if TYPE_CHECKING:
+    from dgpin.api.host.collect import Collector
+
+
+def replaced(collector: "Collector", node: ast.Call, scope: Scope) -> Iterator[Use]:
+    """Yield the names that a call replaces, and those that what it puts there keeps alive."""
+    name = called_name(node)
+    if name not in {"setattr", "patch", "object", "setitem", "dict", "delattr"}:
+        return
+    lenient = is_lenient(node)
+    for path, value in patched(collector.evaluator, node, scope, name):
+        target = Target(path=path, place=scope.module.place(node), optional=lenient)
+        if not path.endswith("?") and not (lenient and name == "delattr"):
+            use = collector.use(Form.PATCH, (target,), node, scope)
+            parent, field = scope.module.parent(node)
+            if field == "decorator_list" and parent in scope.module.scopes:
+                use = replace(use, function=scope.module.scopes[parent].name)
+            yield use
+        if value is not None:
+            yield from doubles(collector, path.rstrip("?"), value, scope)
 
 
 def patched(
