@@ -99,10 +99,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     take_plainly()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A diff may hold bytes that are not UTF-8; they leave as they came. A stream whose file was
-        # changed beneath it, as a fork does for its child, cannot be asked for its place.
+        # A diff may hold bytes that are not UTF-8; they leave as they came, and the rest as UTF-8:
+        # in another encoding it would fit no file, and `→` would be a fault. A stream whose file
+        # was changed beneath it, as a fork does for its child, cannot be asked for its place.
         with contextlib.suppress(OSError):
-            sys.stdout.reconfigure(errors="surrogateescape")
+            sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     try:
         code = build(_wanted(words))(words, standalone_mode=False, prog_name="dgpin")
         sys.stdout.flush()

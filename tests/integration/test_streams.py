@@ -1,5 +1,6 @@
 """What leaves by stdout leaves as it is, to whoever still reads."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -37,3 +38,21 @@ def test_bytes_that_are_not_utf8_leave_as_they_came(world: World) -> None:
 
     assert b"\xff" in done.stdout
     process.run(["git", "apply", "--check", "-"], cwd=world.host, stdin=done.stdout).check()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_result_is_utf8_in_every_locale(world: World, encoding: str) -> None:
+    """What the locale cannot write is no fault, and a diff fits the file that it is about."""
+    script = world.host / "tools/install_deepgemm.sh"
+    script.write_text(script.read_text().replace("# The tip", "# The tïp"))
+    losses = ("sm_120", "deep_gemm.fp8_m_grouped_gemm_nt_masked")
+    accepted = [word for loss in losses for word in ("--accept-loss", loss)]
+
+    done = process.run(
+        [DGPIN, "bump", world.example.commits["new"], "--dirty", "-n", *accepted],
+        cwd=world.host,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+    )
+
+    assert (0, b"") == (done.returncode, done.stderr)
+    assert all(text.encode() in done.stdout for text in ("→", "# The tïp"))
