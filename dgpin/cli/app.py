@@ -114,15 +114,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         let_go_of_stdout()
         return _fail(f"the system refused: {error}", hint="", code=UnavailableError.exit_code)
     except SystemExit as end:
-        # typer ends by itself when it has answered a completion, with 0, and when a pipe breaks,
-        # with 1, which means findings; ours to stdout are seen to where they are written.
-        gone = "a program that was asked went away"
-        code = _fail(gone, hint="", code=UnavailableError.exit_code) if end.code else 0
+        code = _ended(words) if end.code else 0
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", hint="", code=INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - the one place where nothing may pass
         return _unexpected(error)
     return code if isinstance(code, int) else 0
+
+
+def _ended(words: Sequence[str]) -> int:
+    """Return the code where typer, or rich, ended by itself since a pipe broke.
+
+    They end with 1, which means findings; with 0, when a completion was answered.
+    """
+    if not words or not {"-h", "--help"}.isdisjoint(words):
+        let_go_of_stdout()  # whoever reads the help may have read enough
+        return 0
+    # Results are seen to where they are written, so it was another pipe.
+    gone = "a program that was asked went away"
+    return _fail(gone, hint="", code=UnavailableError.exit_code)
 
 
 def _unexpected(error: Exception) -> int:

@@ -24,6 +24,14 @@ def test_a_reader_that_has_gone_changes_no_exit_code(world: World, colour: str) 
     assert alone.stderr.strip().isdigit()
 
 
+@pytest.mark.parametrize("words", ["--help", "check -h", "verify --help"])
+def test_the_help_may_be_left(world: World, words: str) -> None:
+    """Nor does it matter who reads the help, and how much of it."""
+    script = f"{{ {DGPIN} {words}; echo $? >&2; }} | true"
+
+    assert b"0\n" == process.run(["bash", "-c", script], cwd=world.host).stderr
+
+
 def test_bytes_that_are_not_utf8_leave_as_they_came(world: World) -> None:
     """The printed diff of a file with foreign bytes beside a site is one that git applies."""
     script = world.host / "tools/install_deepgemm.sh"
