@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TextIO
 
 import typer
 
@@ -162,11 +163,18 @@ def _fail(message: str, *, hint: str, code: int) -> int:
     return code
 
 
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
 def run() -> None:
     """Enter from the shell."""
     # Most objects of a run stay until its end, when all memory is given back at once: to look
     # through them for circles, now and then and at the end, takes a quarter of its time.
     gc.disable()
+    # A shell or a daemon may have closed them: `dgpin check >&-` asks for the exit code alone.
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     code = main()
     gc.freeze()
     sys.exit(code)

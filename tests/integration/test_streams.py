@@ -32,6 +32,17 @@ def test_the_help_may_be_left(world: World, words: str) -> None:
     assert b"0\n" == process.run(["bash", "-c", script], cwd=world.host).stderr
 
 
+@pytest.mark.parametrize("closed", ["1", "2", "0", "1 2", "0 1 2"])
+def test_a_stream_that_is_closed_is_no_fault(world: World, closed: str) -> None:
+    """As below a daemon: the exit code is that of the command, whatever cannot be said."""
+    ends = " ".join(f"{number}>&-" for number in closed.split())
+    script = f"{DGPIN} check >/dev/null; a=$?; {DGPIN} check {ends}; echo $a $?"
+
+    first, last = process.run(["bash", "-c", script], cwd=world.host).text.splitlines()[-1].split()
+
+    assert first == last
+
+
 def test_bytes_that_are_not_utf8_leave_as_they_came(world: World) -> None:
     """The printed diff of a file with foreign bytes beside a site is one that git applies."""
     script = world.host / "tools/install_deepgemm.sh"
