@@ -186,6 +186,18 @@ TEXTS = {
     "a flag and more": "import os\n\ntry:\n    import deep_gemm\n    from deep_gemm import gone\n\n"
     '    HAS = "NO_GEMM" not in os.environ\nexcept ImportError:\n    HAS = False\n\n\n'
     "def run():\n    return deep_gemm.lost_keyword(1, fast=1) if HAS else None\n",
+    "annotations that are deferred": "from __future__ import annotations\n\nimport deep_gemm\n\n\n"
+    "def run(x: deep_gemm.old_name = None) -> deep_gemm.old_name:\n    return x\n",
+    "an annotation that is evaluated": "import deep_gemm\n\n\n"
+    "def run(x: deep_gemm.gone = None):\n    return x\n",
+    "an annotation of a variable": "import deep_gemm\n\n\n"
+    "def run():\n    x: deep_gemm.old_name = 1\n    return x\n",
+    "an import for checkers": "import typing\n\nif typing.TYPE_CHECKING:\n"
+    "    from deep_gemm import gone\n\n\ndef run():\n    return 1\n",
+    "an import for all but checkers": "from typing import TYPE_CHECKING\n\nif not TYPE_CHECKING:\n"
+    "    from deep_gemm import gone\n\n\ndef run():\n    return 1\n",
+    "an import on the other branch": "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
+    "    from deep_gemm import gone\nelse:\n    gone = None\n\n\ndef run():\n    return 1\n",
     "a list of what is missing": 'import deep_gemm\n\nNEEDED = ("kept", "gone")\n'
     "missing = [n for n in NEEDED if not hasattr(deep_gemm, n)]\n\n\ndef run():\n"
     "    return missing\n",

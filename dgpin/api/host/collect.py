@@ -94,7 +94,7 @@ class Collector:
 
     def _module(self, module: Module) -> Iterator[Use]:
         for node, scope in module.imports:
-            if not surroundings.in_type_checking(module, node):
+            if not surroundings.is_for_checkers(module, node, scope):
                 yield from imports.imported(self, node, scope)
         for read, scope in module.reads:
             if self.marks.carries(read.value, scope, result=True):
@@ -167,7 +167,8 @@ class Collector:
         for value in self.evaluator.values(node, scope):
             if not isinstance(value, Api) or value.targets[0].place != module.place(node):
                 continue
-            if _is_import(node, scope, value.path, self.evaluator):
+            walks = _is_import(node, scope, value.path, self.evaluator)
+            if walks or surroundings.is_for_checkers(module, node, scope):
                 continue
             form = Form.READ if isinstance(node.ctx, ast.Load) else Form.PATCH
             yield self.use(form, value.targets, node, scope)

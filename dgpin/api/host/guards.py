@@ -300,13 +300,37 @@ def _is_settled(node: ast.expr, scope: Scope) -> bool:
     return bool(bindings) and len(order.reaching(scope.module, bindings, node)) == 1
 
 
-def in_type_checking(module: Module, node: ast.AST) -> bool:
-    """Whether a node is for type checkers only."""
+def is_for_checkers(module: Module, node: ast.AST, scope: Scope) -> bool:
+    """Whether a node is for type checkers only: it never runs."""
+    for parent, name in module.above(node):
+        if isinstance(parent, ast.If) and name in {"body", "orelse"}:
+            if _holds_for_checkers(parent.test) is (name == "body"):
+                return True
+        elif name in {"annotation", "returns"} and not isinstance(node, ast.stmt):
+            # Those of a function's own variables are never evaluated.
+            local = isinstance(parent, ast.AnnAssign) and scope.is_function
+            return local or _defers_annotations(module)
+    return False
+
+
+def _holds_for_checkers(test: ast.expr) -> bool | None:
+    """Return whether a test holds for type checkers and not when it runs, or the other way."""
+    match test:
+        case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
+            return True
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            holds = _holds_for_checkers(operand)
+            return None if holds is None else not holds
+        case _:
+            return None
+
+
+def _defers_annotations(module: Module) -> bool:
     return any(
-        isinstance(parent, ast.If)
-        and name == "body"
-        and ast.unparse(parent.test).endswith("TYPE_CHECKING")
-        for parent, name in module.above(node)
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+        for node, _ in module.imports
     )
 
 
