@@ -1,5 +1,6 @@
 """The edit that would cure a use."""
 
+from dgpin.api import spelling
 from dgpin.api.bind import Bound
 from dgpin.api.change import Change, Comparison
 from dgpin.api.surface import PACKAGE
@@ -37,7 +38,7 @@ class Cures:
             return f"Import it from {change.successor.name.rpartition('.')[0]}{sure}."
         return f"Use {change.successor.name.removeprefix(f'{PACKAGE}.')}{sure}."
 
-    def call(self, use: Use, path: str, parameter: str) -> str:
+    def call(self, path: str, parameter: str) -> str:
         """Return what to write for an argument that B does not take, or asks for."""
         change = self._parameters.get((path, parameter))
         if change is not None and change.successor is not None:
@@ -50,9 +51,47 @@ class Cures:
             return f"Drop {parameter}=, or pass what took its place: {_look(change.detail)}."
         if not parameter:
             return "Pass the arguments by name, and drop those that B does not take."
-        if any(h.exceptions for h in use.handlers) and use.form is Form.CALL:
-            return f"Drop `{parameter}`; until then the handler runs every time."
         return f"Drop `{parameter}`."
+
+    def refused(self, path: str, a: Bound, parameters: list[str]) -> str:
+        """Return what to write where A takes a call and B does not, for these parameters."""
+        shifted = self._shifted(path, a)
+        if shifted:
+            return shifted
+        changes = [self._parameters.get((path, name)) for name in parameters]
+        named = {c.successor.name for c in changes if c is not None and c.successor is not None}
+        left = [name for name in parameters if name not in named]
+        return " ".join(self._given(path, a, name) or self.call(path, name) for name in left)
+
+    def _shifted(self, path: str, a: Bound) -> str:
+        """Return what to write where B has another parameter at the place of an argument, or no
+        place for it any more; "" for nothing of the kind."""
+        symbol = self._b.by_path.get(path)
+        if symbol is None or len(symbol.signatures) != 1:
+            return ""
+        names = {p.name for p in symbol.signatures[0].parameters}
+        theirs = symbol.signatures[0].positional
+        for index, old in enumerate(a.places):
+            new = theirs[index].name if index < len(theirs) else ""
+            if old.name not in names and new in {p.name for p in a.signature.parameters}:
+                return ""  # it is gone, and what follows moves up
+            if old.name == new or old.name not in names:
+                continue
+            if not new:
+                return f"Pass `{old.name}` by name."
+            more = f", and `{new}`" if theirs[index].is_required and new not in a.arguments else ""
+            return f"Pass `{old.name}` and what follows it by name{more}: B has `{new}` there."
+        return ""
+
+    def _given(self, path: str, a: Bound, name: str) -> str:
+        """Return what to write for an argument that B takes as another type; "" for none."""
+        symbol = self._b.by_path.get(path)
+        every = [p for s in symbol.signatures for p in s.parameters] if symbol else []
+        found = next((p for p in every if p.name == name and p.type), None)
+        if found is None or name not in a.arguments:
+            return ""
+        kind = spelling.type_of(found.type)
+        return f"Pass `{name}` as {kind}{'' if found.is_required else ', or leave it out'}."
 
     def meaning(self, use: Use, a: Bound, b: Bound, parameter: str) -> str:
         """Return what to write where an argument, or a default, means something else."""

@@ -266,7 +266,7 @@ class _Judge:
                 path=path,
                 parameter=use.parameter,
                 why=f"{why}; what it guards is off",
-                cure=self.cure.call(use, path, use.parameter),
+                cure=self.cure.call(path, use.parameter),
             )
 
     def _has_parameter(self, surface: Surface, use: Use) -> bool | None:
@@ -294,7 +294,7 @@ class _Judge:
             why = f"{bind_words.refused_words(path, answer)}; A did not get here"
             finding = self._raises(use, path, answer.exception, why)
             named = [name for name, _ in answer.reasons if name]
-            cures = [self.cure.call(use, path, name) for name in named or [""]]
+            cures = [self.cure.call(path, name) for name in named or [""]]
             yield replace(finding, parameter=", ".join(named), cure=" ".join(cures))
 
     def _call_of_nothing(self, use: Use, before: object, after: Missing) -> Iterator[Finding]:
@@ -362,8 +362,10 @@ class _Judge:
             return
         finding = self._raises(use, path, b.exception, bind_words.refused_words(path, b))
         dropped = [p.name for p in a.places if p.name not in self._parameters(path)]
-        cures = [self.cure.call(use, path, name) for name in named or dropped[:1] or [""]]
-        yield replace(finding, parameter=", ".join(named or dropped[:1]), cure=" ".join(cures))
+        cure = self.cure.refused(path, a, named or dropped[:1] or [""])
+        if finding.caught_by is not None:
+            cure = f"{cure} Until then the handler runs every time."
+        yield replace(finding, parameter=", ".join(named or dropped[:1]), cure=cure)
 
     def _parameters(self, path: str) -> set[str]:
         symbol = self.b.by_path.get(path)
@@ -373,7 +375,15 @@ class _Judge:
         named = [name for name, _ in a.reasons if name]
         if named and all(self._is_guarded(use, path, name) for name in named):
             return
-        if bind_words.catcher(use, a.exception) is None and not use.is_one_of:
+        caught = bind_words.catcher(use, a.exception)
+        if caught is not None and bind_words.catcher(use, b.exception) is None:
+            # What took it in A lets by what the binding of B raises.
+            why = bind_words.refused_words(path, b)
+            finding = self._raises(use, path, b.exception, f"{why}, and raises {b.exception} now")
+            named = [name for name, _ in b.reasons if name]
+            cures = [self.cure.call(path, name) for name in named or [""]]
+            yield replace(finding, parameter=", ".join(named), cure=" ".join(cures))
+        elif caught is None and not use.is_one_of:
             yield Finding(
                 consequence=Consequence.LATENT,
                 use=use,
@@ -381,7 +391,7 @@ class _Judge:
                 parameter=b.parameter,
                 why=f"{path.rpartition('.')[2]}: {b.why}, in A as in B",
                 exception=b.exception,
-                cure=self.cure.call(use, path, b.parameter),
+                cure=self.cure.call(path, b.parameter),
             )
 
     def without_echoes(self, findings: list[Finding]) -> list[Finding]:

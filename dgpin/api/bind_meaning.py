@@ -1,5 +1,6 @@
 """Two calls that both bind: do the arguments still mean the same?"""
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -49,9 +50,17 @@ def _defaults(a: Bound, b: Bound) -> Iterator[tuple[str, Why]]:
         if "<" in old.default + new.default:
             continue  # an object's text is not its value
         before, after = (spelling.default_of(p.default or "") for p in (old, new))
-        if before != after:
+        if before != after and not _is_same_number(before, after):
             text = f"`{old.name}` is left out, and its default was {before}, now {after}"
             yield old.name, Why(text=text)
+
+
+def _is_same_number(before: str, after: str) -> bool:
+    """Whether two texts are one number: `1` and `1.0`, `False` and `0`."""
+    if not (spelling.is_literal(before) and spelling.is_literal(after)):
+        return False
+    one, other = ast.literal_eval(before), ast.literal_eval(after)
+    return isinstance(one, (int, float)) and isinstance(other, (int, float)) and one == other
 
 
 def _is_unnamed(parameter: Parameter, index: int) -> bool:
