@@ -51,7 +51,7 @@ class Operands:
 
 def is_directory(text: str) -> bool:
     """Tell whether a text means a directory, be it there or not, and no ref."""
-    return text.startswith(_PATHS) or expanded(text).is_dir()
+    return text.startswith(_PATHS) or (text != "" and expanded(text).is_dir())
 
 
 def tip(mirror: "Mirror", branch: str | None) -> Side:

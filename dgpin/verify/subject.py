@@ -49,7 +49,8 @@ def find(request: Request, host: Host, fit: Fit, link: tuple[str, Place] | None)
     """
     pinned = read_pinned(fit.reading, gitlink=link)
     own = None if fit.config.is_preset else fit.config.repo
-    repo = request.repo or (own if request.ref else None) or pinned.repo or own
+    is_move = request.ref is not None  # an empty one is wrong, and not the pin as it stands
+    repo = request.repo or (own if is_move else None) or pinned.repo or own
     if repo is None:
         raise move.NoRepositoryError
     repo = repo.removesuffix(".git").rstrip("/")
@@ -57,16 +58,16 @@ def find(request: Request, host: Host, fit: Fit, link: tuple[str, Place] | None)
     resolved: Resolved | None = None
     why = ""
     try:
-        ref = request.ref or pinned.ref
+        ref = request.ref if is_move else pinned.ref
         # A branch or tag is asked for as bump does; the pin itself states what it is.
         resolved = mirrors.resolve(ref, repo=repo, follow=fit.config.branch(repo), old=None)
         new = resolved.commit
     except UnavailableError as error:
         why = error.message
         new = commit(request.ref or pinned.commit or "") or ""
-        if not new and request.ref and request.new is None:
+        if not new and is_move and request.new is None:
             raise
-    old = _old(pinned, mirrors, repo) if request.ref else None
+    old = _old(pinned, mirrors, repo) if is_move else None
     return Subject(
         host=host,
         fit=fit,

@@ -339,10 +339,9 @@ def test_other_repository(
 
 def test_unknown_ref(history: History, capsys: pytest.CaptureFixture[str]) -> None:
     """A side that is neither a directory nor a ref is refused with what it could be."""
-    code = main(["carry", "fork", "nowhere", "--repo", str(history.repo.root)])
-
-    assert 2 == code
-    assert "has no commit, branch or tag `nowhere`" in capsys.readouterr().err
+    for side, says in (("nowhere", "has no commit, branch or tag `nowhere`"), ("", "is empty")):
+        assert 2 == main(["carry", "fork", side, "--repo", str(history.repo.root)])
+        assert says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("side", ["/no/such/place", "./none", "../none", "~none/x"])

@@ -197,6 +197,7 @@ def test_a_hold_is_a_finding(world: World) -> None:
     ("words", "code", "says"),
     [
         (("nonesuch",), 2, "has no commit, branch or tag `nonesuch`"),
+        (("",), 2, "the ref '' is empty"),
         (("--require", "hopper"), 2, "--require hopper: that is no architecture"),
         (("--require", "sm_\uff19\uff10"), 2, "that is no architecture"),
         (("--require", "sm_90", "--skip", "smoke"), 2, "nothing else can prove it"),
