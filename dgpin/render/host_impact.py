@@ -199,7 +199,7 @@ def markdown(impact: Impact) -> str:
     for finding in impact.findings:
         raised = f"{finding.exception}: " if finding.exception else ""
         cells = (
-            f"`{finding.use.place}`{_reached(finding.use)}",
+            f"{rendered.code(str(finding.use.place))}{_reached(finding.use)}",
             TITLES[finding.consequence],
             rendered.cell(f"{raised}{finding.why}"),
             rendered.cell(impact.accepted.get(finding.fingerprint) or finding.cure),
@@ -212,7 +212,7 @@ def markdown(impact: Impact) -> str:
 
 def _reached(use: Use) -> str:
     places = [place for place, _ in chain(use)]
-    return f"<br>from {', '.join(f'`{place}`' for place in places)}" if places else ""
+    return f"<br>from {', '.join(rendered.code(str(place)) for place in places)}" if places else ""
 
 
 def github(report: Report, impact: Impact) -> str:

@@ -135,14 +135,19 @@ def markdown(answer: Lint) -> str:
         parts += ["| where | rule | what | what to do |", "| --- | --- | --- | --- |"]
     for finding in answer.errors:
         cells = (
-            f"`{finding.place}`",
+            rendered.code(str(finding.place)),
             finding.rule,
             rendered.cell(finding.message),
             rendered.cell(cure(finding)),
         )
         parts.append(f"| {' | '.join(cells)} |")
     if answer.notes:
-        parts += ["", "<details>", f"<summary>{len(answer.notes)} notes</summary>", ""]
+        parts += [
+            "",
+            "<details>",
+            f"<summary>{len(answer.notes)} note{'s' * (len(answer.notes) != 1)}</summary>",
+            "",
+        ]
         parts += [f"- `{f.place}` {f.rule}: {rendered.cell(f.message)}" for f in answer.notes]
         parts += ["", "</details>"]
     parts += [f"- not read: `{s.path}`: {rendered.cell(s.reason)}" for s in answer.scan.skipped]

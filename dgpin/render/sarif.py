@@ -1,8 +1,10 @@
 """SARIF 2.1.0, as GitHub code scanning takes it."""
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from dgpin import __version__
 from dgpin.api.change import Change, Level
@@ -51,7 +53,7 @@ def document(results: Iterable[Result], rules: Mapping[str, Mapping[str, object]
 
 
 def _result(result: Result, rules: list[str]) -> dict[str, object]:
-    where: dict[str, object] = {"artifactLocation": {"uri": result.place.path}}
+    where: dict[str, object] = {"artifactLocation": {"uri": quote(os.fsencode(result.place.path))}}
     if result.place.line:
         where["region"] = {"startLine": result.place.line}
     return {

@@ -137,6 +137,23 @@ def test_lint(world: Path, interpreter: str, capsys: pytest.CaptureFixture[str])
     )
 
 
+def test_a_file_with_an_odd_name(
+    world: Path, interpreter: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SARIF gets a URI and Markdown one cell, whatever the file is called."""
+    (tmp_path / "a|b %é.py").write_text(HOST)
+    asked = ["diff-api", f"{world}/a", f"{world}/b", "--host", str(tmp_path)]
+
+    main([*asked, "--python", interpreter, "-o", "sarif"])
+    result = json.loads(capsys.readouterr().out)["runs"][0]["results"][0]
+    main([*asked, "--python", interpreter, "-o", "markdown"])
+    row = next(line for line in capsys.readouterr().out.splitlines() if ".py" in line)
+
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place == {"uri": "a%7Cb%20%25%C3%A9.py"}
+    assert row.startswith("| `a\\|b %é.py:6` | ")
+
+
 @pytest.mark.parametrize("form", ["text", "markdown", "github", "sarif"])
 def test_lint_in_every_form(
     world: Path, interpreter: str, form: str, capsys: pytest.CaptureFixture[str]
