@@ -156,10 +156,21 @@ DEFAULTS = {
     "raised when it is not listed": 'if "gone" not in dir(dg):\n'
     '        raise ImportError("too old")\n    return 1',
 }
+ASKED = {
+    "with ==": "if f == None:\n        return None\n    return f(1)",
+    "with all": "if not all((f, g)):\n        return None\n    return f(1)",
+    "with any": "if any(x is None for x in (f, g)):\n        return None\n    return f(1)",
+    "with in": "if None in (f, g):\n        return None\n    return f(1)",
+    "with any of others": "if any(x is None for x in (g, g)):\n        return None\n    return f(1)",
+    "by a function": "def check(x):\n        if x is None:\n            raise RuntimeError\n\n"
+    "    check(f)\n    return f(1)",
+}
+NAMES = 'f, g = getattr(dg, "gone", None), getattr(dg, "kept", None)\n    '
 HEAD = "from inspect import signature\n\nimport deep_gemm as dg\n\n\ndef run():\n    "
 TEXTS = {
     **{f"keywords {name}": f"{HEAD}{body}\n" for name, body in KEYWORDS.items()},
     **{f"places {name}": f"{HEAD}{body}\n" for name, body in PLACES.items()},
+    **{f"asked {name}": f"{HEAD}{NAMES}{body}\n" for name, body in ASKED.items()},
     **{f"default {name}": f"{HEAD}{body}\n" for name, body in DEFAULTS.items()},
     **{f"gate {name}": f"{HEAD}{body}\n" for name, body in GATES.items()},
     "keywords of self changed": "import deep_gemm as dg\n\n\nclass K:\n    def __init__(self):\n"
@@ -198,6 +209,15 @@ TEXTS = {
     "    from deep_gemm import gone\n\n\ndef run():\n    return 1\n",
     "an import on the other branch": "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
     "    from deep_gemm import gone\nelse:\n    gone = None\n\n\ndef run():\n    return 1\n",
+    "asked by the caller": "import deep_gemm\n\nf = getattr(deep_gemm, 'gone', None)\n\n\n"
+    "def go():\n    return f(1)\n\n\ndef run():\n    return go() if f is not None else None\n",
+    "asked by one of the callers": "import deep_gemm\n\nf = getattr(deep_gemm, 'gone', None)\n\n\n"
+    "def go():\n    return f(1)\n\n\ndef run():\n    if f is not None:\n        go()\n"
+    "    return go()\n",
+    "asked by the constructor": "import deep_gemm\n\n\nclass K:\n    def __init__(self):\n"
+    "        self.f = getattr(deep_gemm, 'gone', None)\n        if self.f is None:\n"
+    "            raise RuntimeError\n\n    def go(self):\n        return self.f(1)\n\n\n"
+    "def run():\n    return K().go()\n",
     "a list of what is missing": 'import deep_gemm\n\nNEEDED = ("kept", "gone")\n'
     "missing = [n for n in NEEDED if not hasattr(deep_gemm, n)]\n\n\ndef run():\n"
     "    return missing\n",
@@ -234,6 +254,8 @@ def test_a_function_that_asks(tmp_path: Path) -> None:
 
 VERSIONS = {
     "of the distribution": 'V = version("deep-gemm")',
+    "with a default": 'V = getattr(deep_gemm, "__version__", "0")',
+    "by a function": "def found():\n    return str(deep_gemm.__version__)\n\n\nV = found()",
     "with another way": 'try:\n    V = version("deep_gemm")\nexcept Exception:\n'
     "    V = deep_gemm.__version__",
 }

@@ -220,6 +220,8 @@ class Collector:
         use = self.use(Form.CALL, value.targets, node, scope)
         if any(t.optional for t in value.targets):
             absent = self.around.absent(node.func, node, scope)
+            if absent is None:
+                absent = self._asked_by_callers(node.func, scope)
             if absent is None and value.targets[-1].replaced:
                 absent = self.around.outcomes.never_returns(node, scope)
                 absent = absent or Outcome(then=Then.GOES_ON, detail="its default is called")
@@ -238,6 +240,17 @@ class Collector:
             ),
         )
         yield from self._handed_on(use, scope, passed)
+
+    def _asked_by_callers(self, func: ast.expr, scope: Scope) -> Outcome | None:
+        """Return what a caller does instead when what a function calls is None, if each asks."""
+        function = next((s for s in scope.enclosing() if s.is_function), None)
+        if function is None or (isinstance(func, ast.Name) and func.id in function.bindings):
+            return None
+        calls = self.reach.calls_of(function)
+        if any(where.module is not scope.module for _, where, _ in calls):
+            return None
+        found = [self.around.absent(func, call, where) for call, where, _ in calls]
+        return found[0] if found and None not in found else None
 
     def _handed_on(self, use: Use, scope: Scope, passed: Passed, depth: int = 0) -> Iterator[Use]:
         """Yield the calls of the wrapper, each with what it makes the inner call pass."""

@@ -2,15 +2,15 @@
 
 import ast
 from collections.abc import Iterator
-from itertools import takewhile
 
 from dgpin.api.host import order
+from dgpin.api.host.absence import Absence
 from dgpin.api.host.evaluate import Evaluator
 from dgpin.api.host.marks import Marks
 from dgpin.api.host.module import Module, Scope
 from dgpin.api.host.outcomes import Outcomes
 from dgpin.api.host.passing import passed
-from dgpin.api.host.questions import FUNCTIONS, Questions, before, deciding, single_answer
+from dgpin.api.host.questions import FUNCTIONS, Questions, single_answer
 from dgpin.api.host.tried import Tried, names_of
 from dgpin.api.host.values import (
     LIBRARY,
@@ -25,7 +25,6 @@ from dgpin.api.host.values import (
 from dgpin.api.uses import Guard, Handler, Outcome, Then
 
 VERSION = f"{LIBRARY}.__version__"
-_ASKING = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
 _VERSIONS = frozenset({"version", "get_distribution"})
 _VERSION_WORDS = ("__version__", *(f"{name}(" for name in _VERSIONS))
 
@@ -38,6 +37,7 @@ class Around:
         self.marks = marks
         self.outcomes = Outcomes(evaluator)
         self.questions = Questions(evaluator, self.outcomes)
+        self.absence = Absence(evaluator, self.questions)
         self.tried = Tried(evaluator, marks, self.questions)
         self._speaking: dict[str, bool] = {}
         self._told: dict[
@@ -153,12 +153,23 @@ class Around:
             if isinstance(node, ast.Name):
                 for binding in self.questions.bindings(node, scope):
                     if binding.value is not None and self._speaks(binding.scope.module):
-                        found |= any(self._is_version(n, scope) for n in ast.walk(binding.value))
+                        inner = ast.walk(binding.value)
+                        found |= any(self._is_version(n, binding.scope) for n in inner)
             elif self._speaks(scope.module):
                 found = self._is_version(node, scope)
             if found:
                 return [Guard(path=VERSION, place=scope.module.place(test))]
         return []
+
+    def _gives_version(self, call: ast.Call, scope: Scope) -> bool:
+        """Whether a function of the host gives the version, or what it makes of it."""
+        return any(
+            self._is_version(node, func.scope, depth=1)
+            for func in self.evaluator.values(call.func, scope)
+            if isinstance(func, Callable) and self._speaks(func.scope.module)
+            for statement in func.scope.returns
+            for node in ast.walk(statement)
+        )
 
     def _speaks(self, module: Module) -> bool:
         """Whether a file asks for a version at all."""
@@ -168,13 +179,19 @@ class Around:
             self._speaking[module.path] = known
         return known
 
-    def _is_version(self, node: ast.AST, scope: Scope) -> bool:
+    def _is_version(self, node: ast.AST, scope: Scope, depth: int = 0) -> bool:
         match node:
             case ast.Attribute(attr="__version__", value=owner):
+                return self.marks.carries(owner, scope)
+            case ast.Call(
+                func=ast.Name(id="getattr"), args=[owner, ast.Constant(value="__version__"), *_]
+            ):
                 return self.marks.carries(owner, scope)
             case ast.Call(args=[ast.Constant(value=str(name)), *_], func=func):
                 asked = LIBRARY in name.replace("-", "_")
                 return asked and ast.unparse(func).rpartition(".")[2] in _VERSIONS
+            case ast.Call() if not depth:
+                return self._gives_version(node, scope)
             case _:
                 return False
 
@@ -234,51 +251,8 @@ class Around:
         ]
 
     def absent(self, func: ast.expr, node: ast.AST, scope: Scope) -> Outcome | None:
-        """Return what happens instead of a call when what it calls is None.
-
-        None where the host does not ask, so that None itself would be called.
-        """
-        wanted = ast.unparse(func)
-        below: ast.AST = node
-        for parent, name in scope.module.above(node):
-            for test, holds in deciding(parent, name, below):
-                if self._says(test, scope, wanted, holds=holds):
-                    return self.outcomes.of(self._other_branch(parent, name, scope), scope)
-            for statement in before(parent, name, below):
-                found = self._leaving(statement, scope, wanted)
-                if found is not None:
-                    return found
-            if isinstance(parent, FUNCTIONS):
-                break
-            below = parent
-        return None
-
-    def _other_branch(self, parent: ast.AST, name: str, scope: Scope) -> list[ast.stmt]:
-        """Return the statements that run when an `if` decides the other way."""
-        if not isinstance(parent, ast.If):
-            return []
-        if name != "body" or parent.orelse or not self.outcomes.leaves(parent.body, scope):
-            return parent.orelse if name == "body" else parent.body
-        above, field = scope.module.parent(parent)
-        block = getattr(above, field, [])
-        after = block[block.index(parent) + 1 :] if isinstance(block, list) else []
-        # What more is asked there may find another way.
-        return list(takewhile(lambda statement: not isinstance(statement, _ASKING), after))
-
-    def _leaving(self, statement: ast.stmt, scope: Scope, wanted: str) -> Outcome | None:
-        """Return how a statement leaves the block when what is wanted is None."""
-        if isinstance(statement, ast.Assert):
-            asked = self._says(statement.test, scope, wanted, holds=True)
-            return Outcome(then=Then.RAISES, exception="AssertionError") if asked else None
-        if isinstance(statement, ast.If) and self.outcomes.leaves(statement.body, scope):
-            asked = self._says(statement.test, scope, wanted, holds=False)
-            return self.outcomes.of(statement.body, scope) if asked else None
-        return None
-
-    def _says(self, test: ast.expr, scope: Scope, wanted: str, *, holds: bool) -> bool:
-        """Whether an answered test says that what is wanted is not None."""
-        atoms = self.questions.atoms(test, scope, holds=holds)
-        return any(_is_there(atom, wanted, holds=known) for atom, _, known in atoms)
+        """Return what happens instead of a call when what it calls is None; `Absence` says how."""
+        return self.absence.of(func, node, scope)
 
 
 def listed(node: ast.expr) -> ast.expr | None:
@@ -332,16 +306,3 @@ def _defers_annotations(module: Module) -> bool:
         and any(alias.name == "annotations" for alias in node.names)
         for node, _ in module.imports
     )
-
-
-def _is_there(test: ast.expr, wanted: str, *, holds: bool) -> bool:
-    """Whether an answered test says that what is wanted is not None."""
-    match test:
-        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=None)]):
-            return ast.unparse(left) == wanted and isinstance(op, ast.IsNot if holds else ast.Is)
-        case ast.Name() | ast.Attribute():
-            return holds and ast.unparse(test) == wanted
-        case ast.Call(func=ast.Name(id="callable"), args=[asked]):
-            return holds and ast.unparse(asked) == wanted
-        case _:
-            return False

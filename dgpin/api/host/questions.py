@@ -72,6 +72,11 @@ class Questions:
             case _:
                 pass
         found: list[Atom] = [(test, scope, holds)]
+        found += [
+            atom
+            for each, truth in _of_each(test, holds=holds)
+            for atom in self.atoms(each, scope, holds=truth, depth=depth)
+        ]
         if depth < _DEEPEST:
             for value, where in self.behind(test, scope, holds=holds):
                 found += self.atoms(value, where, holds=holds, depth=depth + 1)
@@ -119,6 +124,49 @@ class Questions:
             source = bindings[0]
             return self._of_module(source.module, source.attribute, depth + 1)
         return bindings
+
+
+def _of_each(test: ast.expr, *, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """Yield what a true `all(…)`, a false `any(…)` and `None in …` say of each."""
+    match test:
+        case ast.Compare(
+            left=ast.Constant(value=None),
+            ops=[ast.In() | ast.NotIn() as op],
+            comparators=[ast.Tuple(elts=items) | ast.List(elts=items)],
+        ) if isinstance(op, ast.NotIn) is holds:
+            for item in items:
+                yield _compared(test, item, ast.IsNot(), test.left), True
+        case ast.Call(func=ast.Name(id="all" | "any" as name), args=[given]) if holds is (
+            name == "all"
+        ):
+            yield from ((each, holds) for each in _asked_of(given))
+        case _:
+            return
+
+
+def _asked_of(given: ast.expr) -> Iterator[ast.expr]:
+    """Yield the tests in `(a, b)`, or in `x is not None for x in (a, b)`."""
+    match given:
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            yield from items
+        case ast.GeneratorExp(
+            elt=ast.Compare(left=ast.Name(id=left), ops=[op], comparators=[right]) as elt,
+            generators=[
+                ast.comprehension(
+                    target=ast.Name(id=name),
+                    iter=ast.Tuple(elts=items) | ast.List(elts=items),
+                    ifs=[],
+                )
+            ],
+        ) if left == name:
+            yield from (_compared(elt, item, op, right) for item in items)
+        case _:
+            return
+
+
+def _compared(like: ast.expr, item: ast.expr, op: ast.cmpop, right: ast.expr) -> ast.expr:
+    made = ast.Compare(left=item, ops=[op], comparators=[right])
+    return ast.copy_location(made, like)
 
 
 def _value_of(binding: Binding, *, holds: bool) -> list[tuple[ast.expr, Scope]]:
