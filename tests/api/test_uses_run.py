@@ -161,7 +161,7 @@ ASKED = {
     "with all": "if not all((f, g)):\n        return None\n    return f(1)",
     "with any": "if any(x is None for x in (f, g)):\n        return None\n    return f(1)",
     "with in": "if None in (f, g):\n        return None\n    return f(1)",
-    "with any of others": "if any(x is None for x in (g, g)):\n        return None\n    return f(1)",
+    "with any of g": "if any(x is None for x in (g, g)):\n        return None\n    return f(1)",
     "by a function": "def check(x):\n        if x is None:\n            raise RuntimeError\n\n"
     "    check(f)\n    return f(1)",
 }
