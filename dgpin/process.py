@@ -1,6 +1,7 @@
 """The only door that starts programs."""
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -58,13 +59,23 @@ class CommandError(UnavailableError):
         self.done = done
 
 
+# Of a file that is no program, the kernel says that its format is unknown.
+_NO_PROGRAM = frozenset(
+    {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.ELOOP}
+)
+
+
 class MissingProgramError(UnavailableError):
     """A program that is needed is not on PATH."""
 
-    def __init__(self, program: str) -> None:
+    def __init__(self, program: str, error: OSError | None = None) -> None:
+        told = error is not None and error.errno != errno.ENOENT
+        why = f": {error.strerror}" if error and told else ""
         super().__init__(
-            f"the program `{program}` could not be started",
-            hint=f"Install {program} or put it on PATH, then run the same command again.",
+            f"the program `{program}` could not be started{why}",
+            hint="Is that file a program for this machine? Repair it, or name another."
+            if why
+            else f"Install {program} or put it on PATH, then run the same command again.",
         )
 
 
@@ -99,10 +110,10 @@ def run(
             # nvcc and ninja start children of their own; the session has them all.
             start_new_session=True,
         )
-    except (FileNotFoundError, PermissionError) as error:
-        if cwd is not None and not cwd.is_dir():
+    except OSError as error:
+        if (cwd is not None and not cwd.is_dir()) or error.errno not in _NO_PROGRAM:
             raise
-        raise MissingProgramError(words[0]) from error
+        raise MissingProgramError(words[0], error) from error
     if largest is not None:
         _limit_files(child.pid, largest)
     try:

@@ -1,15 +1,16 @@
 """The host's C++ compiler: what it is, where it looks, and what a probe says that it can."""
 
+import os
 import re
 import shlex
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dgpin import process
-from dgpin.errors import UnavailableError
+from dgpin.errors import UnavailableError, UsageError
 
 PROBE_LIMIT = 60.0  # seconds; a probe takes one
 _SHARED = "libstdc++.so"
@@ -24,12 +25,21 @@ class HangingCompilerError(UnavailableError):
         super().__init__(f"the compiler `{shlex.join(command)}` did not end within {limit:.0f} s")
 
 
+class FlagsError(UsageError):
+    """A variable with flags that no shell would read."""
+
+    def __init__(self, variable: str, text: str, why: object) -> None:
+        super().__init__(
+            f"{variable}={text} cannot be read: {why}",
+            hint=f"Quote it as for a shell, or unset {variable}.",
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiler:
     """A C++ compiler that answers. `flags` are CPPFLAGS and CXXFLAGS, `link_flags` LDFLAGS."""
 
     command: tuple[str, ...]
-    path: str
     kind: str  # "gcc" or "clang"
     version: str
     flags: tuple[str, ...] = ()
@@ -50,32 +60,34 @@ class Probe:
 
 
 def find(env: Mapping[str, str], *, limit: float = PROBE_LIMIT) -> Compiler | None:
-    """Return the compiler that CXX names, else g++, else c++; None when it cannot be started.
+    """Return the compiler that CXX names, else g++, c++ or clang++; None when none answers.
 
     Raises:
+        FlagsError: CXX, or a variable with flags, is no words of a shell.
         HangingCompilerError: it does not answer.
     """
-    named = tuple(shlex.split(env.get("CXX", "")))
+    named = _words("CXX", env)
     commands = [named] if named else [("g++",), ("c++",), ("clang++",)]
     for command in commands:
-        # `ccache g++`: the compiler is the last word that is no option.
-        program = [word for word in command if not word.startswith("-")][-1]
-        path = shutil.which(program, path=env.get("PATH"))
-        if path is not None:
-            return _ask(command, path, env, limit)
+        first = shutil.which(command[0], path=env.get("PATH"))
+        if first is None:
+            continue
+        # It is run in other directories than this one.
+        words = (os.path.abspath(first), *command[1:])  # noqa: PTH100 - a link stays one
+        if (found := _ask(words, env, limit)) is not None:
+            return found
     return None
 
 
-def _ask(
-    command: tuple[str, ...], path: str, env: Mapping[str, str], limit: float
-) -> Compiler | None:
-    first = shutil.which(command[0], path=env.get("PATH"))
-    if first is None:
+def _ask(words: tuple[str, ...], env: Mapping[str, str], limit: float) -> Compiler | None:
+    flags = (*_words("CPPFLAGS", env), *_words("CXXFLAGS", env))
+    link_flags = _words("LDFLAGS", env)
+    try:
+        done = process.run([*words, "-dM", "-E", "-x", "c++", "/dev/null"], env=env, timeout=limit)
+    except process.MissingProgramError:  # what is there and cannot be run, or its interpreter
         return None
-    words = (first, *command[1:])
-    done = process.run([*words, "-dM", "-E", "-x", "c++", "/dev/null"], env=env, timeout=limit)
     if done.returncode is None:
-        raise HangingCompilerError(command, limit)
+        raise HangingCompilerError(words, limit)
     macros = dict(re.findall(r"^#define (__\w+__) (.*)$", done.text, re.MULTILINE))
     if done.returncode or not ({"__GNUC__", "__clang_major__"} & macros.keys()):
         return None
@@ -87,12 +99,45 @@ def _ask(
     )
     return Compiler(
         command=words,
-        path=path,
         kind=kind,
         version=".".join(macros.get(name, "0") for name in names),
-        flags=(*shlex.split(env.get("CPPFLAGS", "")), *shlex.split(env.get("CXXFLAGS", ""))),
-        link_flags=tuple(shlex.split(env.get("LDFLAGS", ""))),
+        flags=flags,
+        link_flags=link_flags,
     )
+
+
+def _words(variable: str, env: Mapping[str, str]) -> tuple[str, ...]:
+    text = env.get(variable, "")
+    try:
+        return tuple(_from_anywhere(shlex.split(text)))
+    except ValueError as error:
+        raise FlagsError(variable, text, str(error).lower()) from error
+
+
+_PLACES = (
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-include",
+    "--sysroot=",
+    "--sysroot",
+    "-I",
+    "-L",
+    "-B",
+)
+
+
+def _from_anywhere(words: Sequence[str]) -> Iterator[str]:
+    """Yield flags whose relative paths are absolute: the compile runs in another directory."""
+    before = ""
+    for word in words:
+        option = next((each for each in _PLACES if word.startswith(each)), "")
+        place = word if before in _PLACES else word[len(option) :] if option else ""
+        if place and not place.startswith("=") and Path(place).exists():
+            yield word[: len(word) - len(place)] + os.path.abspath(place)  # noqa: PTH100 - as above
+        else:
+            yield word
+        before = word
 
 
 def probe(
@@ -133,8 +178,9 @@ def has_shared_library(compiler: Compiler, env: Mapping[str, str]) -> bool:
     """
     words = [*compiler.command, f"-print-file-name={_SHARED}"]
     done = process.run(words, env=env, timeout=PROBE_LIMIT)
+    static = "-static-libstdc++" in (*compiler.command, *compiler.link_flags)
     # What is not found comes back as it was asked for.
-    if done.text.strip() != _SHARED and "-static-libstdc++" not in compiler.link_flags:
+    if done.text.strip() != _SHARED and not static:
         return True
     # LDFLAGS may still lead to a shared one, so the linker has the last word.
     from dgpin.build import elf  # noqa: PLC0415 - start-up: few compilers are so
@@ -153,8 +199,26 @@ def has_shared_library(compiler: Compiler, env: Mapping[str, str]) -> bool:
 
 
 def library_directories(compiler: Compiler, env: Mapping[str, str]) -> tuple[Path, ...]:
-    """Return where the compiler's linker looks by itself, after LIBRARY_PATH."""
+    """Return where the compiler's linker looks: by `-L`, LIBRARY_PATH, and by itself."""
+    flags = (*compiler.command, *compiler.link_flags)
+    named = [
+        word.removeprefix("-L") or after
+        for word, after in zip(flags, (*flags[1:], ""), strict=True)
+        if word.startswith("-L")
+    ]
     done = process.run([*compiler.command, "-print-search-dirs"], env=env, timeout=PROBE_LIMIT)
     found = re.search(r"^libraries: =(.*)$", done.text, re.MULTILINE)
-    words = [*env.get("LIBRARY_PATH", "").split(":"), *(found[1].split(":") if found else [])]
+    words = [*named, *env.get("LIBRARY_PATH", "").split(":")]
+    words += found[1].split(":") if found else []
     return tuple(dict.fromkeys(Path(word) for word in words if word and Path(word).is_dir()))
+
+
+def more_library_directories(compiler: Compiler, env: Mapping[str, str]) -> tuple[Path, ...]:
+    """Return where the linker looks besides, as in /usr/local/lib; GNU's linkers tell.
+
+    The compiler does not know of these.
+    """
+    words = [*compiler.command, "-shared", "-Wl,--verbose", "-x", "c++", os.devnull]
+    done = process.run([*words, "-o", os.devnull], env=env, timeout=PROBE_LIMIT)
+    found = re.findall(r'SEARCH_DIR\("=?([^"]+)"\)', done.text)
+    return tuple(dict.fromkeys(path for word in found if (path := Path(word)).is_dir()))

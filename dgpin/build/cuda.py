@@ -102,11 +102,13 @@ def _proposals(
 ) -> Iterator[tuple[Path, str]]:
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if value := env.get(variable):
-            yield Path(value), variable
+            yield Path(value).absolute(), variable  # compilers run in directories of their own
     if nvcc := shutil.which("nvcc", path=env.get("PATH", "")):
-        way = follow(Path(nvcc))
+        way = follow(Path(nvcc).absolute())
         told = " → ".join(str(step) for step in way)
-        yield way[-1].parent.parent, f"nvcc on PATH: {told}"
+        # Distributions' own toolkits have the program in a corner and the headers in /usr/include.
+        for home in dict.fromkeys(step.parent.parent for step in reversed(way)):
+            yield home, f"nvcc on PATH: {told}"
     yield root / "usr/local/cuda", "the usual place"
     for tree in torch.nvidia if torch else ():
         if re.fullmatch(r"cu\d+|cuda_runtime", tree.name):
@@ -200,7 +202,11 @@ def resolve(name: str, directories: Sequence[Path]) -> Library:
     for pattern in (f"lib{name}.so", f"lib{name}.so.*", f"lib{name}.a"):
         for directory in directories:
             found = sorted(
-                (path for path in directory.glob(pattern) if ".alt." not in path.name),
+                (
+                    path
+                    for path in directory.glob(pattern)
+                    if ".alt." not in path.name and path.is_file()  # no link that leads nowhere
+                ),
                 key=lambda path: (len(path.name), path.name),
             )
             if found:

@@ -86,7 +86,14 @@ def libraries(recipe: Recipe, toolchain: Toolchain) -> tuple[Library, ...]:
     )
     names = dict.fromkeys((*recipe.libraries, *TORCH_LIBRARIES))
     unique = tuple(dict.fromkeys(directories))
-    return tuple(cuda.resolve(name, unique) for name in names)
+    found = tuple(cuda.resolve(name, unique) for name in names)
+    if compiler is None or all(library.path for library in found):
+        return found
+    more = compilers.more_library_directories(compiler, toolchain.env)
+    unique = tuple(dict.fromkeys((*unique, *more)))
+    return tuple(
+        library if library.path else cuda.resolve(library.name, unique) for library in found
+    )
 
 
 def link_flags(found: Sequence[Library]) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def of_toolkit(toolchain: Toolchain) -> Iterator[Item]:
         )
         return
     name = f"CUDA {toolkit.version}"
-    if not flags.fits(toolchain) and toolkit.origin == cuda.NAMED:
+    if wanted and not flags.fits(toolchain) and toolkit.origin == cuda.NAMED:
         yield note(
             Kind.TOOLKIT,
             name,
@@ -122,13 +122,15 @@ def of_compiler(recipe: Recipe, toolchain: Toolchain) -> Iterator[Item]:
     """
     compiler = toolchain.compiler
     if compiler is None:
-        named = toolchain.env.get("CXX")
+        named = toolchain.env.get("CXX", "").strip()
         what = packages.compiler(toolchain.distribution)
         yield missing(
             Kind.COMPILER,
             "C++ compiler",
-            f"CXX={named} cannot be started" if named else "no g++, c++ or clang++ on PATH",
-            package=what.package,
+            f"CXX={named} is none that answers; name another one, or unset CXX"
+            if named
+            else "no g++, c++ or clang++ on PATH that answers",
+            package="" if named else what.package,
         )
         return
     std = flags.standard(recipe, toolchain.torch)

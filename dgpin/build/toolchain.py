@@ -15,6 +15,9 @@ from dgpin.build.distro import Distribution
 from dgpin.build.interpreter import Interpreter
 from dgpin.build.torch_files import Torch
 
+# Where GCC and clang look besides what their flags say: lists of directories.
+SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolchain:
@@ -55,7 +58,7 @@ def collect(
         UsageError: an interpreter that is not there.
         UnavailableError: an interpreter, a torch or a compiler that does not answer.
     """
-    env = dict(os.environ if env is None else env)
+    env = _plain(os.environ if env is None else env)
     wanted = tuple(dict.fromkeys(pythons)) or (interpreter.default(env),)
     with ThreadPoolExecutor() as pool:
         compiling = pool.submit(compilers.find, env)
@@ -83,3 +86,16 @@ def collect(
         distribution=distro.read(root),
         env=env,
     )
+
+
+def _plain(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a compiler that speaks English, whatever directory it runs in."""
+    told = {**env, "LC_ALL": "C"}
+    told.pop("LANGUAGE", None)
+    for name in SEARCHED:
+        if words := [word for word in told.get(name, "").split(":") if word]:
+            # An empty word stands for the directory that the compiler runs in, which is dgpin's.
+            told[name] = ":".join(map(os.path.abspath, words))
+        else:
+            told.pop(name, None)
+    return told

@@ -57,6 +57,35 @@ def test_nvcc_is_followed(world: World, style: str) -> None:
     assert world.root / "opt/cuda-13.0" == home(world)
 
 
+def test_headers_beside_the_wrapper_are_found(world: World) -> None:
+    """A distribution's own toolkit has nvcc in a corner and its headers in /usr/include."""
+    real = world.program("usr/lib/nvidia-cuda-toolkit/bin/nvcc", "ELF, as it were")
+    world.program("usr/bin/nvcc", f'#!/bin/sh\nexec {real} "$@"\n')
+    world.file("usr/include/cuda_runtime_api.h", "#define CUDART_VERSION 13000\n")
+
+    assert world.root / "usr" == home(world)
+
+
+def test_relative_home_holds_wherever_the_compiler_runs(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CUDA_HOME is read from here, and is used in other directories."""
+    world.toolkit("opt/cuda")
+    monkeypatch.chdir(world.root)
+    world.env["CUDA_HOME"] = "opt/cuda"
+
+    assert world.root / "opt/cuda" == home(world)
+
+
+def test_link_that_leads_nowhere_is_no_library(tmp_path: Path) -> None:
+    """A dangling link is passed over for the file that is there."""
+    (tmp_path / "libnvrtc.so").symlink_to(tmp_path / "gone")
+    (tmp_path / "libnvrtc.so.1").symlink_to(tmp_path / "gone")
+    real = worlds.write(tmp_path / "libnvrtc.so.13")
+
+    assert real == cuda.resolve("nvrtc", [tmp_path]).path
+
+
 def test_wrapper_that_calls_itself_ends(world: World) -> None:
     """A wrapper that names itself is followed once."""
     world.program("usr/bin/nvcc", f"#!/bin/sh\nexec {world.bin}/nvcc\n")

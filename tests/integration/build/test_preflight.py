@@ -155,6 +155,40 @@ def test_elfutils_alone(each: World) -> None:
     assert [f"{BACKTRACE}:7"] == [str(place) for place in item.needed_by]
 
 
+def test_compiler_that_is_named_and_answers_not(world: World) -> None:
+    """CXX that is no compiler is told by its name; to install g++ would not cure it."""
+    complete(world)
+    world.env["CXX"] = str(world.program("opt/cxx", "#!/bin/sh\necho garbage\n"))
+
+    (item,) = (item for item in inspect(world).missing if item.name == "C++ compiler")
+
+    assert "" == item.package
+    assert item.detail.startswith(f"CXX={world.root}/opt/cxx is none that answers")
+
+
+def test_answers_in_another_language_are_understood(world: World) -> None:
+    """A compiler that would speak German is asked in English."""
+    complete(world)
+    real = world.bin / "g++"
+    asked = '[ "$LC_ALL$LANGUAGE" = C ] && '
+    real.write_text(real.read_text().replace("echo 'libraries", f"{asked}echo 'libraries"))
+    world.env.update(LANG="de_DE.UTF-8", LC_ALL="de_DE.UTF-8", LANGUAGE="de")
+    world.file("usr/lib/libnvrtc.so")
+
+    assert () == inspect(world, libraries=("nvrtc",)).missing
+
+
+def test_library_that_only_ldflags_lead_to(world: World) -> None:
+    """A library is looked for where LDFLAGS point."""
+    complete(world)
+    stub = world.file("opt/stubs/libcuda.so")
+    world.env["LDFLAGS"] = f"-L {stub.parent}"
+
+    found = inspect(world, libraries=("cuda",))
+
+    assert [stub] == [library.path for library in found.libraries if library.name == "cuda"]
+
+
 def test_pip_headers_are_used_unasked(each: World) -> None:
     """A header that only pip's nvidia package holds is found."""
     complete(each)
