@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from dgpin.config import FILE as CONFIG
 from dgpin.config import Config
-from dgpin.pin import comments, exports, hazards, judge, template
+from dgpin.pin import comments, exports, hazards, judge, template, worktree
 from dgpin.pin.comments import Block, Truth
 from dgpin.pin.facts import Facts
 from dgpin.pin.host import Fit, Host
@@ -34,6 +35,7 @@ def check(
     blocks = comments.blocks(reading)
     return (
         *_problems(reading),
+        *_unstated(host, reading, pinned),
         *_agreement(pinned),
         *_configured(pinned, config),
         *_form(reading, pinned),
@@ -68,6 +70,35 @@ def _problems(reading: Reading) -> Iterator[Row]:
             if twice
             else "Mend the line, or the entry in dgpin.toml (`dgpin init` writes one to edit).",
         )
+
+
+def _unstated(host: Host, reading: Reading, pinned: Pinned) -> Iterator[Row]:
+    """A pin that is nowhere: every other row would be silent on it."""
+    link = reading.config.gitlink
+    if link is not None and Place(link) not in pinned.places("commit"):
+        is_git = worktree.is_git(host.root)
+        yield Row(
+            rule="site-missing",
+            verdict=Verdict.FAIL if is_git else Verdict.UNKNOWN,
+            message="git records no submodule there"
+            if is_git
+            else "git alone tells the submodule's commit, and the host is no git work tree",
+            places=(Place(link),),
+            hint="Name the submodule's path in dgpin.toml: [pin] gitlink."
+            if is_git
+            else "Ask in a clone of the host.",
+        )
+    elif pinned.ref is None and not reading.problems:
+        yield Row(
+            rule="site-missing",
+            verdict=Verdict.FAIL,
+            message="no site states the pin: a commit, a version or a wheel",
+            places=(Place(reading.config.source),),
+            hint=_NOWHERE,
+        )
+
+
+_NOWHERE = "Name the place in dgpin.toml: docs/how-to/pin-deepgemm.md shows how."
 
 
 def _agreement(pinned: Pinned) -> Iterator[Row]:
@@ -113,7 +144,10 @@ def _form(reading: Reading, pinned: Pinned) -> Iterator[Row]:
     for site in reading.sites("commit", watch=False):
         text = reading.texts[site.entry.path]
         statement = _statement(text, site.hole.start)
-        shallow = _SHALLOW.search(text, *statement)
+        shallow = next(
+            (each for each in _SHALLOW.finditer(text, *statement) if not _in_comment(text, each)),
+            None,
+        )
         if shallow is not None:
             yield Row(
                 rule="commit-form",
@@ -143,6 +177,10 @@ def _statement(text: str, offset: int) -> tuple[int, int]:
     start = text.rfind("(", 0, offset)
     end = text.find(")", offset)
     return max(start, 0), len(text) if end < 0 else end
+
+
+def _in_comment(text: str, found: "re.Match[str]") -> bool:
+    return "#" in text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
 
 
 def _lists_agree(reading: Reading) -> Iterator[Row]:
@@ -200,7 +238,7 @@ def _comments(
         spoken = "; ".join(f"{b.place} says {', '.join(sorted(n))}" for b, n in telling.items())
         yield _comment_row(f"the comments contradict each other: {spoken}", tuple(telling))
     for block, names in telling.items():
-        if branch is not None and branch.replace("-", "_") not in names:
+        if branch is not None and comments.folded(branch) not in names:
             told = ", ".join(sorted(names))
             yield _comment_row(
                 f"the comment names {told}; {pinned.repo} is followed on {branch}", (block,)
@@ -254,6 +292,8 @@ def _gone_files(
     )
     if lost:
         for path, number, line in search(lost):
+            if path == CONFIG:  # it says itself that the file may be absent
+                continue
             named = next((gone for gone in lost if gone in line), None)
             if named is not None:
                 yield _gone(named, Place(path, number))

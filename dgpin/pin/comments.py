@@ -117,7 +117,7 @@ def _stale_words(line: str, truth: Truth) -> Iterator[tuple[str, str]]:
     yield from _stale_versions(line, truth.facts)
     yield from _stale_arches(line, truth.facts)
     for word in _branch_words(line, truth.other_branches):
-        if truth.branch is None or _folded(word) != _folded(truth.branch):
+        if truth.branch is None or folded(word) != folded(truth.branch):
             yield word, f"the pin follows {truth.branch or 'another branch'}"
     for name in sorted(truth.gone_submodules):
         if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", line):
@@ -140,17 +140,18 @@ def _stale_arches(line: str, facts: Facts) -> Iterator[tuple[str, str]]:
             yield found[0], f"the pin has {', '.join(arches)}"
 
 
-def _folded(branch: str) -> str:
+def folded(branch: str) -> str:
+    """Return a branch's name as names are compared: nv-dev is nv_dev."""
     return branch.replace("-", "_").lower()
 
 
 def _branch_words(line: str, known: Iterable[str]) -> Iterator[str]:
     """Yield the branches that a line names: any known name, plain words only where called so."""
-    names = {_folded(name) for name in known}
+    names = {folded(name) for name in known}
     called = {word for found in _CALLED_BRANCH.finditer(line) for word in found.groups() if word}
     for word in re.findall(r"[\w./-]+", line):
         bare = word.strip("./-")
-        if _folded(bare) in names and (_folded(bare) not in _PLAIN_WORDS or bare in called):
+        if folded(bare) in names and (folded(bare) not in _PLAIN_WORDS or bare in called):
             yield bare
 
 
@@ -164,7 +165,7 @@ def known_branches(config: Config) -> frozenset[str]:
 def named_branches(block: Block, known: Iterable[str]) -> frozenset[str]:
     """Return the branches that a block names, folded so that nv-dev equals nv_dev."""
     known = tuple(known)
-    return frozenset(_folded(word) for line in block.lines for word in _branch_words(line, known))
+    return frozenset(folded(word) for line in block.lines for word in _branch_words(line, known))
 
 
 def named_files(block: Block) -> Iterator[tuple[Place, str]]:

@@ -1,12 +1,14 @@
 """A bump, worked out: from a request to everything that it would write and say."""
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from dgpin.config import Config, Hold, Need
 from dgpin.errors import RefusedError, UsageError
-from dgpin.pin import capability, comments, hazards, judge, plan, stray
+from dgpin.pin import capability, comments, hazards, judge, plan, stray, worktree
 from dgpin.pin.capability import Loss, LossKind, RecipeChange
 from dgpin.pin.comments import Block, Stale
 from dgpin.pin.facts import Facts
@@ -22,7 +24,7 @@ from dgpin.source.commits import Log
 from dgpin.source.resolve import Resolved
 from dgpin.verdict import Place, Row, Verdict
 
-_FULL = 40
+_SHA = re.compile(r"[0-9a-fA-F]{40}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,20 @@ class NoRepositoryError(UsageError):
         super().__init__("nothing says which repository the pin is in")
 
 
+class UnstatedPinError(UsageError):
+    """No site states the pin: no commit, no version and no wheel."""
+
+    hint = "Name the place in dgpin.toml: docs/how-to/pin-deepgemm.md shows how."
+
+    def __init__(self, config: Config) -> None:
+        what = (
+            f"git records no submodule at {config.gitlink}"
+            if config.gitlink
+            else "no site states the pin: a commit, a version or a wheel"
+        )
+        super().__init__(f"{config.source}: {what}")
+
+
 class NeedError(RefusedError):
     """The host's build cannot take the new source."""
 
@@ -123,6 +139,15 @@ def spoken_loss(loss: Loss) -> str:
     return f"{loss.name} ({kind}{covers})"
 
 
+class EmptyOptionError(UsageError):
+    """An option was given an empty text: a variable that is not set, say."""
+
+    hint = "Give it a value, or leave the option out."
+
+    def __init__(self, option: str) -> None:
+        super().__init__(f"{option} is empty")
+
+
 class NoSuchLossError(UsageError):
     """`--accept-loss` names what is not lost."""
 
@@ -150,13 +175,14 @@ def work_out(
         UnavailableError: a repository could not be read.
     """
     config, reading = fit.config, fit.reading
+    _refuse_empty(request)
     if config.hold is not None:
         raise HeldError(config.hold, config.source)
     for problem in reading.problems:
         raise SiteError(reading, problem)
     pinned = read_pinned(reading, gitlink=gitlink)
     repo, old_repo = _repositories(pinned, config, request)
-    old_commit = _old_commit(pinned, request, sources, repo=old_repo)
+    old_commit = _old_commit(pinned, config, request, sources, repo=old_repo)
     resolved = sources.resolve(
         _ref(config, request.ref), repo=repo, follow=config.branch(repo), old=old_commit
     )
@@ -164,7 +190,9 @@ def work_out(
     for need in config.needs:
         if not sources.holds(repo, resolved.commit, path=need.path, text=need.text):
             raise NeedError(need, new, config)
-    losses = _weigh(capability.losses(old, new), request.accepted)
+    # The same command again: the pin is there already, and the loss behind it.
+    names = request.accepted if old.commit != new.commit else ()
+    losses = _weigh(capability.losses(old, new), names)
     target = Target(repo=repo, old=old, new=new, wheel=_wheel(config, request.ref))
     planned = plan.plan(reading, target, note=request.note)
     recipe = capability.recipe_changes(old, new)
@@ -190,8 +218,15 @@ def work_out(
             covered=_covered(reading),
         ),
         hazards=hazards.hazards(host, fit.reading, resolved.commit),
-        cures=tuple(_cures(config, resolved, repo=repo, old=old_commit)),
+        cures=tuple(_cures(config, resolved, root=host.root, repo=repo, old=old_commit)),
     )
+
+
+def _refuse_empty(request: Request) -> None:
+    given = {"--repo": request.repo, "--from": request.old, "--note": request.note}
+    for option, value in given.items():
+        if value is not None and not value.strip():
+            raise EmptyOptionError(option)
 
 
 def _repositories(pinned: Pinned, config: Config, request: Request) -> tuple[str, str]:
@@ -205,12 +240,16 @@ def _repositories(pinned: Pinned, config: Config, request: Request) -> tuple[str
     return wanted.removesuffix(".git").rstrip("/"), pinned.repo or wanted
 
 
-def _old_commit(pinned: Pinned, request: Request, sources: Sources, *, repo: str) -> str:
+def _old_commit(
+    pinned: Pinned, config: Config, request: Request, sources: Sources, *, repo: str
+) -> str:
     if request.old is None and (stated := disagreements(pinned, "commit")):
         raise DisagreeError("commit", stated)
     old = request.old or pinned.ref
-    if old is not None and len(old) == _FULL:
-        return old
+    if old is None:
+        raise UnstatedPinError(config)
+    if _SHA.fullmatch(old):
+        return old.lower()
     return sources.resolve(old, repo=repo, follow=None, old=None).commit
 
 
@@ -288,8 +327,9 @@ def _beside(
     )
 
 
-def _cures(config: Config, resolved: Resolved, *, repo: str, old: str) -> Iterator[str]:
+def _cures(config: Config, resolved: Resolved, *, root: Path, repo: str, old: str) -> Iterator[str]:
     if config.gitlink is not None and resolved.commit != old:
-        yield f"git update-index --cacheinfo 160000,{resolved.commit},{config.gitlink}"
+        entry = f"160000,{resolved.commit},{worktree.from_top(root, config.gitlink)}"
+        yield f"git update-index --cacheinfo {shlex.quote(entry)}"
     if not config.is_preset and config.repo not in {None, repo}:
         yield f'set [pin] repo = "{repo}" in {config.source}, or the next bump goes back'

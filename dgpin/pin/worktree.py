@@ -44,15 +44,37 @@ class UncommittedError(UnavailableError):
     """The sites are written, and git did not make the commit: a hook refused, say."""
 
     def __init__(self, paths: Sequence[str], why: str) -> None:
+        import shlex  # noqa: PLC0415 - start-up: only this message quotes
+
         super().__init__(
             f"the sites are written, but git refused to commit them: {why}",
-            hint=f"Mend what it says, then: git commit --only -- {' '.join(paths)}",
+            hint=f"Mend what it says, then: git commit --only -- {shlex.join(paths)}",
+        )
+
+
+class SubmoduleConflictError(UsageError):
+    """An unfinished merge left several commits for the submodule that is the pin."""
+
+    def __init__(self, path: str, commits: Sequence[str]) -> None:
+        super().__init__(
+            f"{path}: unfinished merge between {' and '.join(commits)}; both sides move the pin",
+            hint="Check out the commit that you want in the submodule, `git add` it, then run the "
+            "same command again.",
         )
 
 
 def is_git(root: Path) -> bool:
     """Return whether a directory lies in a git work tree; looks for `.git`, starts nothing."""
-    return any((directory / ".git").exists() for directory in (root, *root.parents))
+    return _top(root) is not None
+
+
+def from_top(root: Path, path: str) -> str:
+    """Return a path of the host as git's index names it: from the top of the work tree."""
+    return (root / path).relative_to(_top(root) or root).as_posix()
+
+
+def _top(root: Path) -> Path | None:
+    return next((each for each in (root, *root.parents) if (each / ".git").exists()), None)
 
 
 def _git(root: Path, *words: str) -> "Completed":
@@ -105,6 +127,7 @@ def real(root: Path, path: str) -> str:
     return os.path.relpath(os.path.realpath(root / path), os.path.realpath(root))
 
 
+_GITLINK = "160000"  # the mode under which git's index keeps a submodule
 _UNMERGED = {"UU", "AA", "AU", "UA", "DU", "UD", "DD"}
 
 
@@ -116,11 +139,23 @@ def _is_a_side(root: Path, path: str) -> bool:
 
 
 def gitlink(root: Path, path: str) -> tuple[str, Place] | None:
-    """Return the commit that the host records for its submodule, and the submodule as a place."""
+    """Return the commit that the host records for its submodule, and the submodule as a place.
+
+    None where it records none there, or is no git work tree.
+
+    Raises:
+        SubmoduleConflictError: an unfinished merge left several.
+        CommandError: git cannot tell.
+    """
     if not is_git(root):
         return None
-    fields = _git(root, "ls-files", "--stage", "--", path).text.split()
-    return (fields[1], Place(path)) if fields[:1] == ["160000"] else None
+    listed = _git(root, "ls-files", "--stage", "-z", "--", path).check().text
+    # MODE SHA STAGE, a tab, the path; a merge leaves its base (1) and its two sides (2, 3).
+    fields = [record.split("\t")[0].split(" ") for record in listed.split("\0") if record]
+    commits = {stage: sha for mode, sha, stage in fields if mode == _GITLINK}
+    if commits.keys() - {"0"}:
+        raise SubmoduleConflictError(path, [commits[s] for s in ("2", "3") if s in commits])
+    return (commits["0"], Place(path)) if commits else None
 
 
 def require_committer(root: Path) -> None:

@@ -408,6 +408,36 @@ def test_loss(world: World) -> None:
     )
 
 
+def test_a_loss_accepted_once_more(world: World) -> None:
+    """The same command again finds the pin moved, and nothing to refuse."""
+    first = world.dgpin("bump", "dev", *LOST)
+    again = world.dgpin("bump", "dev", *LOST, "--dirty")
+
+    assert (0, 0) == (first.code, again.code)
+    assert "nothing to do" in again.out
+
+
+@pytest.mark.parametrize("option", ["--repo", "--from", "--note"])
+def test_an_option_that_is_given_nothing(world: World, option: str) -> None:
+    """A variable that is not set is not taken for the option left out."""
+    world.refuses(2, f"{option} is empty", words=("dev", *LOST, option, ""))
+
+
+@pytest.mark.parametrize(
+    ("old", "code"), [("SHA", 0), ("z" * 40, 2)], ids=["in capitals", "no digits"]
+)
+def test_from_is_a_commit_in_any_spelling(world: World, old: str, code: int) -> None:
+    """Capitals name the same commit, and 40 letters are no SHA."""
+    old = world.example.commits["sm120"].upper() if old == "SHA" else old
+    said = world.dgpin("bump", "dev", "-n", *LOST, "--from", old)
+
+    assert code == said.code
+    if code == 0:
+        assert "2 commits ahead, 1 behind the old pin" in said.out
+    else:
+        assert f"has no commit, branch or tag `{old}`" in said.err
+
+
 def test_no_network(world: World) -> None:
     """A repository that cannot be reached is said to be so."""
     url = "https://github.com/deepseek-ai/DeepGEMM"

@@ -104,6 +104,37 @@ def test_a_text_that_names_a_site_that_is_gone_is_a_finding(tmp_path: Path) -> N
     assert ("gone-file", "doc:1") == (row.rule, str(row.places[0]))
 
 
+def test_the_configuration_may_name_a_file_that_may_be_absent(tmp_path: Path) -> None:
+    """`path?` in dgpin.toml says so itself: it sends nobody there."""
+    sites = SITES + "\n\"tools/old.sh?\" = 'PIN=<commit>'"
+
+    assert checked(tmp_path, GOOD | {"dgpin.toml": sites}, sites=sites) == []
+
+
+def test_a_clause_that_is_commented_out_is_none(tmp_path: Path) -> None:
+    """A remark on GIT_SHALLOW is no GIT_SHALLOW."""
+    text = f"Declare(\n  PIN={OLD}\n  # GIT_SHALLOW TRUE would not find it\n)\n"
+
+    assert checked(tmp_path, GOOD | {"b": text}) == []
+
+
+def test_a_branch_is_compared_as_it_is_told(tmp_path: Path) -> None:
+    """A comment that names the followed branch is right, in any spelling of it."""
+    follow = f'follow = {{ "{REPO}" = "SM-120" }}'
+    files = GOOD | {"b": f"# the sm_120 branch\nPIN={OLD}\n"}
+
+    assert checked(tmp_path, files, pin=follow) == []
+
+
+@pytest.mark.parametrize("sites", ["\"gone.txt?\" = 'PIN=<commit>'", "\"a\" = 'R=<repo>.git'"])
+def test_a_pin_that_no_site_states_is_a_finding(tmp_path: Path, sites: str) -> None:
+    """Where nothing says which DeepGEMM is pinned, nothing is well."""
+    (row,) = checked(tmp_path, GOOD, sites=sites)
+
+    assert ("site-missing", "dgpin.toml") == (row.rule, str(row.places[0]))
+    assert "no site states the pin" in row.message
+
+
 def test_a_file_of_the_source_is_not_looked_for_in_the_host(tmp_path: Path) -> None:
     """A comment may name what lies in DeepGEMM."""
     text = f"# see deep_gemm/utils/layout.py and third-party/x/y.py\nPIN={OLD}\n"
