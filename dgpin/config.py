@@ -49,7 +49,7 @@ class ConfigError(UsageError):
 class Entry(NamedTuple):
     """One line of `[sites]` or `[watch]`: a host file and the text that stands in it."""
 
-    path: str  # relative to the host, with `/`; a glob only in [watch]
+    path: str  # relative to the host, with `/`; in a preset it may be a pattern `**/NAME`
     text: str
     scope: str | None = None  # `in`: regions between literals
     each: bool = False  # every match in the scope is an item of one list
@@ -125,6 +125,8 @@ def load(path: Path) -> Config:
     Raises:
         ConfigError: it is not TOML, or says something that dgpin does not know.
     """
+    if path.exists() and not path.is_file():  # a pipe would be read for ever
+        raise ConfigError(str(path), "is no file")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -231,8 +233,8 @@ class _Table:
 
     def texts(self, key: str) -> tuple[str, ...]:
         value = self.raw.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.wrong(key, "a list of texts")
+        if not isinstance(value, list) or not all(isinstance(i, str) and i for i in value):
+            raise self.wrong(key, "a list of texts, none of them empty")
         return tuple(value)
 
     def text_or_mapping(self, key: str) -> str | Mapping[str, str] | None:
@@ -258,7 +260,7 @@ def _entries(table: _Table, name: str) -> tuple[Entry, ...]:
 
 def _entry(source: str, path: str, item: object, *, watch: bool) -> Entry:
     pure = PurePosixPath(path.removesuffix("?"))
-    if pure.is_absolute() or ".." in pure.parts or not pure.parts:
+    if pure.is_absolute() or ".." in pure.parts or not pure.parts or "\0" in path:
         raise ConfigError(source, f"the site path `{path}` leaves the host")
     if isinstance(item, str):
         item = {"at": item}

@@ -17,6 +17,11 @@ SITES = "[sites]\n\"f\" = 'V=<commit>'\n"
         (SITES + "[pin]\nref = 1\n", "[pin] holds `ref`"),
         (SITES + "[pin]\nrepo = 1\n", "`pin.repo` must be a text"),
         (SITES + "[pin]\nforks = 'x'\n", "`pin.forks` must be a list of texts"),
+        (
+            SITES + "[pin]\nneeds = ['']\n",
+            "`pin.needs` must be a list of texts, none of them empty",
+        ),
+        ("[sites]\n\"f\\u0000\" = 'V=<commit>'\n", "leaves the host"),
         (SITES + "[hold]\n", "[hold] needs a `reason`"),
         (SITES + "[[allow]]\nname = 'x'\n", "needs a `name` and a `reason`"),
         (

@@ -39,10 +39,7 @@ def open_host(given: Path | None, *, lenient: bool = False) -> tuple[Host, Fit]:
     host = hosts.find_host(given)
     give_up = time.monotonic() + _PATIENCE
     while True:
-        try:
-            fit = hosts.fit(host, lenient=lenient)
-        except PermissionError as error:
-            raise UnreadableError(error) from error
+        fit = hosts.fit(host, lenient=lenient)
         # What reads the same before and after a look that finds no bump under way stood so at
         # that moment. The look has to come between the two.
         if is_quiet(host.root) and fit.reading.is_as_read(host.read):
@@ -82,15 +79,6 @@ def _refuse_interrupted(host: Host) -> None:
     interrupted = files.pending(host.root)
     if interrupted is not None:
         raise files.InterruptedBumpError(interrupted)
-
-
-class UnreadableError(UnavailableError):
-    """A file of the host cannot be read."""
-
-    hint = "Run as a user who may read the host's files."
-
-    def __init__(self, error: OSError) -> None:
-        super().__init__(f"{error.filename}: {error.strerror}")
 
 
 def tell_recovery(found: "Recovery | None") -> None:

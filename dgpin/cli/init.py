@@ -1,5 +1,6 @@
 """`dgpin init`."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +34,7 @@ def init(
     """Write the preset that fits this host to dgpin.toml, its comments included."""
     found, fit = open_host(host)
     path = found.root / config.FILE
-    if path.exists():
+    if os.path.lexists(path):
         raise AlreadyError(path)
     pinned = read_pinned(fit.reading)
     branch = fit.config.branch(pinned.repo)

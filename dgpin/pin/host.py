@@ -3,15 +3,16 @@
 import fnmatch
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from dgpin import config as configuration
 from dgpin.config import Config
-from dgpin.errors import UsageError
+from dgpin.errors import UnavailableError, UsageError
 from dgpin.pin import presets
-from dgpin.pin.sites import Reading, decode, describe, read_sites
+from dgpin.pin.sites import Reading, decode, describe, is_remark, read_sites
 
 _SKIPPED = {".git", ".deps", ".venv", "node_modules", "build", "dist", "proc", "sys"}
 _DEEPEST = 3  # directories: a Dockerfile of a host does not lie deeper
@@ -23,8 +24,12 @@ class NoHostError(UsageError):
 
     hint = "Name the top directory of the project that pins DeepGEMM."
 
-    def __init__(self, root: Path) -> None:
-        super().__init__(f"--host {root}: there is no such directory")
+    def __init__(self, root: Path | None) -> None:
+        super().__init__(
+            "the current directory is gone"
+            if root is None
+            else f"--host {root}: there is no such directory"
+        )
 
 
 class OutsideHostError(UsageError):
@@ -34,6 +39,15 @@ class OutsideHostError(UsageError):
 
     def __init__(self, path: str, target: Path) -> None:
         super().__init__(f"{path} leads out of the host, to {target}")
+
+
+class UnreadableError(UnavailableError):
+    """A file of the host cannot be read."""
+
+    hint = "Run as a user who may read the host's files."
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"{error.filename}: {error.strerror}")
 
 
 class NoPresetError(UsageError):
@@ -55,16 +69,21 @@ class Host(NamedTuple):
 
         Raises:
             OutsideHostError: the path leads out of the host.
+            UnreadableError: the system does not let it be read.
         """
+        full = self.root / path
         try:
-            data = (self.root / path).read_bytes()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            if not stat.S_ISREG(os.stat(full).st_mode):  # noqa: PTH116 - start-up: a tenth of Path's
+                return None  # a pipe or a device would be read for ever
+            real = os.path.realpath(full)
+            top = os.path.realpath(self.root)
+            if os.path.commonpath([real, top]) != top:
+                raise OutsideHostError(path, Path(real))
+            return full.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        real = os.path.realpath(self.root / path)
-        top = os.path.realpath(self.root)
-        if os.path.commonpath([real, top]) != top:
-            raise OutsideHostError(path, Path(real))
-        return data
+        except OSError as error:
+            raise UnreadableError(error) from error
 
 
 class Fit(NamedTuple):
@@ -83,16 +102,20 @@ def find_host(given: Path | None, *, start: Path | None = None) -> Host:
     the git work tree, else the current directory.
 
     Raises:
-        NoHostError: the given directory is none.
+        NoHostError: the given directory is none, or nothing is given and the current one is gone.
     """
     if given is not None:
         if not given.is_dir():
             raise NoHostError(given)
         return Host(root=given.resolve())
-    start = Path.cwd() if start is None else start
+    if start is None:
+        try:
+            start = Path.cwd()
+        except FileNotFoundError:
+            raise NoHostError(None) from None
     for mark in (configuration.FILE, ".git"):
         for directory in (start, *start.parents):
-            if (directory / mark).exists():
+            if os.path.lexists(directory / mark):
                 return Host(root=directory)
     return Host(root=start)
 
@@ -109,8 +132,8 @@ def fit(host: Host, *, lenient: bool = False) -> Fit:
         ConflictError: a site file holds conflict markers.
     """
     path = host.root / configuration.FILE
-    if path.is_file():
-        config = expand(configuration.load(path), host)
+    if os.path.lexists(path):
+        config = configuration.load(path)
         return Fit(config=config, reading=read_sites(config, host.read))
     for generic in (False, True):
         configs = tuple(_presets(host, generic=generic))
@@ -150,7 +173,8 @@ def _filled(text: str, host: Host) -> str | None:
     submodule = find_submodule(host)
     if submodule is None:
         return None
-    return text.replace("{name}", submodule[0]).replace("{path}", submodule[1])
+    name, path = (value.replace("\\", "\\\\").replace('"', '\\"') for value in submodule)
+    return text.replace("{name}", name).replace("{path}", path)
 
 
 def written(config: Config, host: Host, pin: Mapping[str, str]) -> str:
@@ -161,21 +185,33 @@ def written(config: Config, host: Host, pin: Mapping[str, str]) -> str:
 
 
 def find_submodule(host: Host) -> tuple[str, str] | None:
-    """Return the name and the path of the host's submodule that is DeepGEMM, if it has one."""
+    """Return the name and the path of the host's submodule that is DeepGEMM, if it has one.
+
+    The name is as it stands in the file, where a quote or a backslash follows a backslash.
+    """
     data = host.read(".gitmodules")
     for section in decode(data or b"").split("[submodule ")[1:]:
-        name = re.match(r'"([^"]+)"', section)
-        path = re.search(r"^[ \t]*path[ \t]*=[ \t]*(\S+)", section, re.MULTILINE)
+        name = re.match(r'"((?:\\.|[^"\\\n])+)"', section)
+        path = re.search(r"^[ \t]*path[ \t]*=[ \t]*([^\r\n]*[^\s])", section, re.MULTILINE)
         url = re.search(
             r"^[ \t]*url[ \t]*=[ \t]*\S*/DeepGEMM(?:\.git)?/?[ \t\r]*$", section, re.MULTILINE
         )
         if name and path and url:
-            return name[1], path[1]
+            return name[1], _unquoted(path[1])
     return None
 
 
+def _unquoted(value: str) -> str:
+    """Return what a value of git's configuration says: it may be in quotes, with backslashes."""
+    bare = value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    return re.sub(r'\\(["\\])', r"\1", bare)
+
+
 def _states_pin(reading: Reading) -> bool:
-    return bool(reading.config.gitlink or reading.sites(*_STATES_THE_PIN, watch=False))
+    if reading.config.gitlink:
+        return True
+    sites = reading.sites(*_STATES_THE_PIN, watch=False)
+    return any(not is_remark(reading.texts[site.entry.path], site.hole.start) for site in sites)
 
 
 def expand(config: Config, host: Host) -> Config:
@@ -243,7 +279,7 @@ def _there(config: Config, reading: Reading) -> int:
 def _explain(host: Host, tried: Iterable[tuple[Config, Reading]]) -> str:
     lines = [f"no preset fits {host.root}"]
     for config, reading in tried:
-        if not any(found.sites for found in reading.found):
+        if not any(found.sites or found.places for found in reading.found):
             continue
         lines += [
             f"  {config.source}: {describe(reading, problem)}" for problem in reading.problems

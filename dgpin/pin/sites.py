@@ -207,6 +207,11 @@ def find(entry: Entry, text: str) -> Found:
     return Found(entry=entry, matches=matches, sites=sites)
 
 
+def is_remark(text: str, offset: int) -> bool:
+    """Tell whether an offset stands in a comment of its line (`#`, `//`)."""
+    return _Comments(text).hold(offset)
+
+
 class _Comments:
     """Where the comments of a text begin, each line looked at once."""
 

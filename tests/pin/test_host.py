@@ -1,14 +1,23 @@
 """The preset that fits is found by trying; shapes of a dozen hosts are read and written."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from dgpin import config
+from dgpin.config import ConfigError
 from dgpin.pin import host as hosts
 from dgpin.pin import presets
-from dgpin.pin.host import Host, NoHostError, NoPresetError, OutsideHostError
+from dgpin.pin.host import (
+    Host,
+    NoHostError,
+    NoPresetError,
+    OutsideHostError,
+    UnreadableError,
+)
 from dgpin.pin.plan import Target, plan
+from dgpin.pin.sites import Problem
 from tests.pin.hosts import FORK, NEW, OLD, REPO, facts
 
 FMT_OLD, FMT_NEW = "c" * 40, "d" * 40
@@ -123,6 +132,82 @@ def test_no_preset_is_an_error_that_names_what_is_missing(tmp_path: Path) -> Non
 
     with pytest.raises(NoPresetError, match="slime: docker/Dockerfile"):
         hosts.fit(host)
+
+
+def test_a_text_that_is_there_twice_is_why_no_preset_fits(tmp_path: Path) -> None:
+    """The message names both lines, although neither is a site."""
+    host = write(tmp_path, {"Dockerfile": f"ARG DEEPGEMM_COMMIT={OLD}\n" * 2})
+
+    with pytest.raises(NoPresetError, match=r"any-dockerfile-commit: Dockerfile:1, Dockerfile:2"):
+        hosts.fit(host)
+
+
+def test_a_pin_that_is_commented_out_is_none(tmp_path: Path) -> None:
+    """No preset takes a remark for what is built."""
+    host = write(tmp_path, {"Dockerfile": f"FROM x\n# ARG DEEPGEMM_COMMIT={OLD}\n"})
+
+    with pytest.raises(NoPresetError):
+        hosts.fit(host)
+
+
+def test_a_site_of_the_host_s_own_is_one_file(tmp_path: Path) -> None:
+    """A star in `dgpin.toml` is a star: no file elsewhere is taken for the one that is meant."""
+    own = "[pin]\n[sites]\n\"docker/*.sh\" = 'pin <commit>'\n"
+    host = write(tmp_path, {"dgpin.toml": own, "tools/a.sh": f"pin {OLD}\n"})
+
+    (found,) = hosts.fit(host).reading.problems
+
+    assert Problem.NO_FILE is found.problem
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "directory"])
+def test_what_is_no_file_is_not_read(tmp_path: Path, kind: str) -> None:
+    """A pipe and a device would be read for ever."""
+    path = tmp_path / "site"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+
+    assert Host(root=tmp_path).read("site") is None
+
+
+def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
+    """What the system refuses is said with the file."""
+    (tmp_path / "site").symlink_to("site")
+
+    with pytest.raises(UnreadableError, match=r"site: Too many levels"):
+        Host(root=tmp_path).read("site")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "directory"])
+def test_a_configuration_that_cannot_be_read_is_not_passed_over(tmp_path: Path, kind: str) -> None:
+    """No preset is used in the place of a `dgpin.toml` that is there and is no file."""
+    host = write(tmp_path, SHAPES["slime"])
+    path = tmp_path / "dgpin.toml"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "link":
+        path.symlink_to("nowhere")
+    else:
+        path.mkdir()
+
+    with pytest.raises(ConfigError, match=r"dgpin\.toml: (is no file|cannot be read)"):
+        hosts.fit(host)
+
+
+def test_a_directory_that_is_gone_is_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell may stand in a directory that was removed."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+
+    with pytest.raises(NoHostError, match="the current directory is gone"):
+        hosts.find_host(None)
 
 
 def test_two_presets_that_say_different_things_are_refused(tmp_path: Path) -> None:
