@@ -87,7 +87,7 @@ class Absence:
             if not isinstance(func, Callable) or func.scope is scope:
                 continue
             for name, given in passed(call, func, scope, None).items():
-                if ast.unparse(given.nodes[0]) != wanted:
+                if given.packed or ast.unparse(given.nodes[0]) != wanted:
                     continue
                 for statement in getattr(func.scope.node, "body", ()):
                     found = self._leaving(statement, func.scope, name)
