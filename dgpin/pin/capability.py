@@ -74,7 +74,10 @@ class Acceptance:
 
 
 def accept(found: Sequence[Loss], names: Iterable[str]) -> Acceptance:
-    """Split losses into accepted and not; accepting an architecture accepts its families."""
+    """Split losses into those that are accepted by name and those that are not.
+
+    An architecture's loss covers its families, which are no losses of their own.
+    """
     given = tuple(dict.fromkeys(names))
     known = {loss.name for loss in found}
     return Acceptance(

@@ -1,7 +1,7 @@
 """Comments beside sites: the host's own words, and which of them a pin makes stale."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -76,6 +76,8 @@ def blocks(reading: Reading) -> tuple[Block, ...]:
         if entry.entry.scope is not None:
             opening = template.regions(text, entry.entry.scope)
             starts |= {template.line_of(text, start) for start, _ in opening}
+        if any(site.hole.fact == "commit" for site in entry.sites):
+            starts = {statement(every, start) for start in starts}
         for start in starts:
             block = _above(path, every, start, entry.sites)
             if block is not None:
@@ -85,6 +87,18 @@ def blocks(reading: Reading) -> tuple[Block, ...]:
                     path=path, first=block.first, last=block.last, lines=block.lines, sites=sites
                 )
     return tuple(sorted(found.values(), key=lambda block: (block.path, block.first)))
+
+
+def statement(every: Sequence[str], line: int) -> int:
+    """Return the line (from 1) on which the shell's statement begins that reaches to a line.
+
+    A comment between its lines would end it.
+    """
+    while line > 1 and every[line - 2].rstrip().endswith("\\"):
+        if _COMMENT.match(every[line - 2]):
+            break
+        line -= 1
+    return line
 
 
 def _above(path: str, every: list[str], line: int, sites: tuple[Site, ...]) -> Block | None:

@@ -1,8 +1,9 @@
 """What makes the pin not the thing that is built or runs."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from dgpin.pin.host import Host
 from dgpin.pin.sites import Reading
@@ -30,7 +31,7 @@ def hazards(
 
 def _checkout(host: Host, reading: Reading, path: str, commit: str) -> Row:
     """Judge a copy of the source that the host's build keeps and does not renew."""
-    hint = f"Before the next build: rm -rf {Path(path).parent}/deepgemm-*"
+    hint = f"Before the next build: rm -rf {_kept(path)}"
     guard = _guards(reading)
     if not (host.root / path).is_dir():
         return Row(
@@ -43,12 +44,24 @@ def _checkout(host: Host, reading: Reading, path: str, commit: str) -> Row:
     head = head_of(host.root / path)
     if head is None:
         verdict, what = Verdict.UNKNOWN, "does not say at which commit it stands"
-    elif head == commit:
+    elif not commit:
+        verdict, what = Verdict.UNKNOWN, f"stands at {head[:12]}; the sites name no commit"
+    elif head.startswith(commit):
         return Row(rule="checkout", verdict=Verdict.PASS, message=f"{path} stands at the pin")
     else:
         verdict, what = Verdict.FAIL, f"stands at {head[:12]}, and the build keeps using it"
     places = (Place(path), *guard)
     return Row(rule="checkout", verdict=verdict, message=f"{path} {what}", places=places, hint=hint)
+
+
+def _kept(path: str) -> str:
+    """Return what the build keeps, for a shell. CMake has two more directories beside a source."""
+    pure = PurePosixPath(path)
+    if pure.name == "deepgemm-src" and re.fullmatch(r"[\w./-]+", path):
+        return f"{pure.parent}/deepgemm-*"
+    import shlex  # noqa: PLC0415 - start-up: most hosts have CMake's
+
+    return shlex.quote(path)
 
 
 def _guards(reading: Reading) -> tuple[Place, ...]:

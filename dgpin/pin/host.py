@@ -24,12 +24,17 @@ class NoHostError(UsageError):
 
     hint = "Name the top directory of the project that pins DeepGEMM."
 
-    def __init__(self, root: Path | None) -> None:
-        super().__init__(
-            "the current directory is gone"
-            if root is None
-            else f"--host {root}: there is no such directory"
-        )
+    def __init__(self, root: Path) -> None:
+        super().__init__(f"--host {root}: there is no such directory")
+
+
+class GoneDirectoryError(UsageError):
+    """The directory in which dgpin was started is no longer there."""
+
+    hint = "Go to the host's directory, or name it with --host."
+
+    def __init__(self) -> None:
+        super().__init__("the current directory is gone")
 
 
 class OutsideHostError(UsageError):
@@ -102,7 +107,8 @@ def find_host(given: Path | None, *, start: Path | None = None) -> Host:
     the git work tree, else the current directory.
 
     Raises:
-        NoHostError: the given directory is none, or nothing is given and the current one is gone.
+        NoHostError: the given directory is none.
+        GoneDirectoryError: none is given, and the current one is gone.
     """
     if given is not None:
         if not given.is_dir():
@@ -112,7 +118,7 @@ def find_host(given: Path | None, *, start: Path | None = None) -> Host:
         try:
             start = Path.cwd()
         except FileNotFoundError:
-            raise NoHostError(None) from None
+            raise GoneDirectoryError from None
     for mark in (configuration.FILE, ".git"):
         for directory in (start, *start.parents):
             if os.path.lexists(directory / mark):

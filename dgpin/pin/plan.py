@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -73,6 +74,17 @@ class UnknownFactError(RefusedError):
         )
 
 
+class UnfitValueError(UsageError):
+    """A new value has a form that its site cannot take: a path in the place of a URL, say."""
+
+    hint = "Give --repo as a URL or an absolute path, without spaces, quotes and commas."
+
+    def __init__(self, site: Site, value: str) -> None:
+        super().__init__(
+            f"{site.place}: <{site.hole.fact}> cannot be `{value}`; nothing was written"
+        )
+
+
 class GarbledError(UsageError):
     """A planned text does not read as planned: the entries of one file contradict each other."""
 
@@ -90,6 +102,7 @@ def plan(reading: Reading, target: Target, *, note: str | None = None) -> Plan:
     Raises:
         SiteError: a site is missing or stands there twice.
         UnknownFactError: the new source does not tell a fact that a site states.
+        UnfitValueError: a site cannot take the form of its new value.
         GarbledError: reading the planned text again does not give the planned values.
     """
     for problem in reading.problems:
@@ -155,11 +168,18 @@ def _patches(found: Found, text: str, target: Target) -> Iterable[_Patch]:
         value = _stated(hole, target)
         if value is None:
             raise UnknownFactError(site)
+        if not _is_fit(hole, value):
+            raise UnfitValueError(site, value)
         if hole.fact in ORDERED:
             value = max(value, hole.value, key=grammar.version_key)
         if value != hole.value:
             change = Change(place=site.place, fact=hole.fact, old=hole.value, new=value)
             yield _Patch(hole.start, hole.end, value, change)
+
+
+def _is_fit(hole: Hole, value: str) -> bool:
+    pattern = grammar.value_pattern(hole.fact, length=hole.length)
+    return re.fullmatch(pattern, value) is not None
 
 
 def _list_patches(found: Found, text: str, merged: Merge) -> Iterable[_Patch]:
@@ -198,10 +218,13 @@ def _note_patches(reading: Reading, note: str) -> Iterable[tuple[str, _Patch]]:
     for site in reading.sites("commit", watch=False):
         path, text = site.entry.path, reading.texts[site.entry.path]
         lines = text.split("\n")
-        block = above.get((path, site.line))
-        first = site.line if block is None else block.first
-        old = lines[first - 1 : site.line - 1]
-        like = old[0] if old else lines[site.line - 1]
+        line = comments.statement(lines, site.line)
+        block = above.get((path, line))
+        if block is None and PurePosixPath(path).suffix in _NO_COMMENTS:
+            continue
+        first = line if block is None else block.first
+        old = lines[first - 1 : line - 1]
+        like = old[0] if old else lines[line - 1]
         end = "\r" if like.endswith("\r") else ""
         new = [line + end for line in comments.renewed(note, like=like)]
         start = sum(len(line) + 1 for line in lines[: first - 1])
@@ -211,6 +234,10 @@ def _note_patches(reading: Reading, note: str) -> Iterable[tuple[str, _Patch]]:
         )
         if old != new:
             yield path, _Patch(start, stop, "".join(f"{line}\n" for line in new), change)
+
+
+# Files whose format has no comment that begins with # or //.
+_NO_COMMENTS = {".md", ".mdx", ".rst", ".json", ".html", ".xml"}
 
 
 # Whether text holds a comment of the host's, which goes with no item.
@@ -281,11 +308,18 @@ def _reparse(edit: Edit) -> None:
     parse = _PARSERS.get(PurePosixPath(edit.path).suffix)
     if parse is None or edit.old is None:
         return
-    try:
-        parse(sites.decode(edit.old))
-    except (ValueError, SyntaxError):
-        return
-    try:
-        parse(sites.decode(edit.new))
-    except (ValueError, SyntaxError) as error:
-        raise GarbledError(edit.path, f"is not {edit.path.rsplit('.')[-1]}: {error}") from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Python's, about the host's own code
+        try:
+            parse(sites.decode(edit.old))
+        except _UNREADABLE:
+            return
+        try:
+            parse(sites.decode(edit.new))
+        except _UNREADABLE as error:
+            what = edit.path.rsplit(".")[-1]
+            raise GarbledError(edit.path, f"is not {what}: {error}") from error
+
+
+# The last two: a text is nested more deeply than the parser goes.
+_UNREADABLE = (ValueError, SyntaxError, RecursionError, MemoryError)

@@ -74,6 +74,8 @@ def search_in(root: Path) -> Search:
     return lambda texts: _walk(root, [text.encode() for text in texts])
 
 
+# A user's own settings would add a column, count from another directory, or enter submodules.
+_PLAIN = ("-c", "grep.column=false", "-c", "grep.fullName=false", "-c", "submodule.recurse=false")
 # A name may hold an end of line, and a line what `str.splitlines` takes for one.
 _RECORD = re.compile(rb"([^\0]+)\0([0-9]+)\0([^\n]*)\n")
 
@@ -84,6 +86,7 @@ def _git_grep(root: Path, texts: Iterable[str]) -> Iterator[tuple[str, int, str]
     patterns = [word for text in texts for word in ("-e", text)]
     argv: list[str | Path] = [
         "git",
+        *_PLAIN,
         "-C",
         root,
         "grep",

@@ -76,6 +76,39 @@ def test_each_fault_is_one_finding_with_its_place(
     assert row.hint
 
 
+@pytest.mark.parametrize(
+    ("path", "cure"),
+    [
+        (".deps/deepgemm-src", "rm -rf .deps/deepgemm-*"),
+        ("third party/DeepGEMM", "rm -rf 'third party/DeepGEMM'"),
+        ("DeepGEMM", "rm -rf DeepGEMM"),
+    ],
+)
+def test_the_cure_for_a_kept_copy_removes_that_copy(tmp_path: Path, path: str, cure: str) -> None:
+    """CMake keeps more beside a source of its own; of another only the copy itself goes."""
+    (row,) = checked(tmp_path, GOOD | {f"{path}/.git/HEAD": NEW}, pin=f"checkouts = ['{path}']")
+
+    assert f"Before the next build: {cure}" == row.hint
+
+
+def test_a_kept_copy_at_a_pin_of_few_digits_is_right(tmp_path: Path) -> None:
+    """A short commit names the same source."""
+    files = {"a": f"PIN={OLD[:7]}\n", "kept/.git/HEAD": OLD}
+
+    found = checked(tmp_path, files, sites="\"a\" = 'PIN=<commit:7>'", pin='checkouts = ["kept"]')
+
+    assert found == []
+
+
+def test_a_kept_copy_beside_a_pin_without_a_commit_is_no_finding(tmp_path: Path) -> None:
+    """A version does not say at which commit the copy should stand."""
+    files = {"a": "PIN=2.6.1\n", "kept/.git/HEAD": OLD}
+
+    found = checked(tmp_path, files, sites="\"a\" = 'PIN=<version>'", pin='checkouts = ["kept"]')
+
+    assert found == []
+
+
 def test_comments_that_contradict_each_other_are_a_finding(tmp_path: Path) -> None:
     """Two blocks beside two sites name two branches."""
     files = {

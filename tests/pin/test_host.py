@@ -10,6 +10,7 @@ from dgpin.config import ConfigError
 from dgpin.pin import host as hosts
 from dgpin.pin import presets
 from dgpin.pin.host import (
+    GoneDirectoryError,
     Host,
     NoHostError,
     NoPresetError,
@@ -206,7 +207,7 @@ def test_a_directory_that_is_gone_is_said_to_be(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
 
-    with pytest.raises(NoHostError, match="the current directory is gone"):
+    with pytest.raises(GoneDirectoryError, match="the current directory is gone"):
         hosts.find_host(None)
 
 

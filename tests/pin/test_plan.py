@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dgpin.pin.plan import GarbledError, Plan, UnknownFactError, plan
+from dgpin.pin.plan import GarbledError, Plan, UnfitValueError, UnknownFactError, plan
 from dgpin.pin.sites import SiteError
 from tests.pin.hosts import FORK, NEW, OLD, REPO, facts, reading, target
 
@@ -189,6 +189,54 @@ def test_a_note_takes_the_place_of_the_comment() -> None:
     assert f'  # Pinned to dev.\n  # Second line.\nset(TAG "{NEW}")' in written(planned)
     assert "# one" not in written(planned)
     assert "# top" in written(planned)
+
+
+def test_a_note_stands_above_the_statement() -> None:
+    """Between the lines of a shell's command it would end the command."""
+    text = f"# old\ngit clone x \\\n  && git checkout {OLD}\n"
+    planned = plan(reading({"f": text}, "\"f\" = 'checkout <commit>'"), target(), note="Why.")
+
+    assert text.replace("old", "Why.").replace(OLD, NEW) == planned.edits[0].new.decode()
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.json", "a.rst"])
+def test_a_format_without_comments_gets_no_note(path: str) -> None:
+    """There `# text` would be a heading, or a fault."""
+    planned = plan(
+        reading({path: f'"V={OLD}"\n'}, f"\"{path}\" = 'V=<commit>'"), target(), note="Why."
+    )
+
+    assert f'"V={NEW}"\n' == planned.edits[0].new.decode()
+
+
+@pytest.mark.parametrize(
+    "repo", ["../DeepGEMM", "/a b/DeepGEMM", 'https://h/"/D', "https://h/a,b/D"]
+)
+def test_a_repository_that_no_site_can_state_is_named(repo: str) -> None:
+    """It is said to be that, before any text is planned with it."""
+    read = reading({"f": f"R={REPO}\nV={OLD}\n"}, "\"f\" = ['R=<repo>', 'V=<commit>']")
+
+    with pytest.raises(UnfitValueError, match=r"f:1: <repo> cannot be `.*`; nothing was written"):
+        plan(read, target(repo=repo))
+
+
+@pytest.mark.parametrize("path", ["a.json", "a.py", "a.toml"])
+def test_a_text_too_deep_for_its_parser_is_moved_all_the_same(path: str) -> None:
+    """What could not be parsed before need not be parsed afterwards."""
+    deep = f"x = {'[' * 100_000}{']' * 100_000}" if path != "a.json" else "[" * 100_000
+    text = f"{deep}\n# V={OLD}\n"
+    planned = plan(reading({path: text}, f"\"{path}\" = 'V=<commit>'"), target())
+
+    assert text.replace(OLD, NEW) == planned.edits[0].new.decode()
+
+
+@pytest.mark.filterwarnings("error")
+def test_python_s_warnings_about_the_host_s_code_are_not_told() -> None:
+    """They are about no site, and would stand between the lines of the answer."""
+    text = f'V = "{OLD}"\nW = "\\d"\n'
+    planned = plan(reading({"a.py": text}, '"a.py" = \'V = "<commit>"\''), target())
+
+    assert text.replace(OLD, NEW) == planned.edits[0].new.decode()
 
 
 def test_a_note_where_no_comment_was_is_a_new_one() -> None:
