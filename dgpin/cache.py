@@ -30,7 +30,7 @@ def root() -> Path:
     """Return the cache directory: `DGPIN_CACHE_DIR`, else the platform's place for caches."""
     chosen = os.environ.get("DGPIN_CACHE_DIR")
     if chosen:
-        return Path(chosen)
+        return Path(chosen).absolute()  # what is built runs in directories of its own
     import platformdirs  # noqa: PLC0415 - start-up: only needed without the variable
 
     return Path(platformdirs.user_cache_dir("dgpin"))

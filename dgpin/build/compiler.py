@@ -13,6 +13,9 @@ from dgpin import process
 from dgpin.errors import UnavailableError, UsageError
 
 PROBE_LIMIT = 60.0  # seconds; a probe takes one
+# Where GCC and clang look besides what their flags say: lists of directories.
+HEADERS_IN = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
+SEARCHED = (*HEADERS_IN, "LIBRARY_PATH", "COMPILER_PATH")
 _SHARED = "libstdc++.so"
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -146,15 +147,17 @@ def environment(checked: Preflight, work: Path) -> dict[str, str]:
     toolchain = checked.toolchain
     toolkit, compiler = toolchain.toolkit, toolchain.compiler
     env = dict(toolchain.env)
-    env.pop("DG_SKIP_CUDA_BUILD", None)
+    # Switches of the source's own, off as in the recipe; the fingerprint knows none of them.
+    for name in [name for name in env if name.startswith("DG_")]:
+        del env[name]
     env |= {"DG_FORCE_BUILD": "1", "DG_USE_LOCAL_VERSION": "0"}
     if toolkit is not None:
         env["CUDA_HOME"] = str(toolkit.home)
     if compiler is not None:
-        env["CXX"] = " ".join(compiler.command)
+        env["CXX"] = shlex.join(compiler.command)
         env.setdefault("CC", env["CXX"])
         # distutils compiles with CFLAGS, and only late versions of it look at CXXFLAGS.
-        env["CFLAGS"] = " ".join((env.get("CFLAGS", ""), *compiler.flags)).strip()
+        env["CFLAGS"] = f"{env.get('CFLAGS', '')} {shlex.join(compiler.flags)}".strip()
     links = work / "links"
     links.mkdir()
     for library in checked.libraries:

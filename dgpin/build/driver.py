@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import queue
+import shlex
 import signal
 import subprocess  # noqa: TID251 - a script of its own process, which dgpin.process starts
 import sys
@@ -81,8 +82,8 @@ def work(waiting: "queue.SimpleQueue[Any]", events: "queue.SimpleQueue[Any]") ->
         began = time.monotonic()
         try:
             code = compile_target(target)
-        except OSError as error:
-            Path(target["log"]).write_text(f"dgpin: {error}\n")
+        except (OSError, ValueError) as error:  # no such program; a name that cannot be encoded
+            Path(target["log"]).write_text(f"dgpin: {error}\n", errors="backslashreplace")
             code = 127
         seconds = round(time.monotonic() - began, 3)
         events.put({"event": "end", "target": target["name"], "code": code, "seconds": seconds})
@@ -92,7 +93,7 @@ def compile_target(target: Any) -> int:  # noqa: ANN401 - parsed JSON
     """Run the steps until one fails; return that one's code."""
     with Path(target["log"]).open("wb") as log:
         for argv in target["steps"]:
-            log.write(f"$ {' '.join(argv)}\n".encode())
+            log.write(os.fsencode(f"$ {shlex.join(argv)}\n"))
             log.flush()
             code = subprocess.run(
                 argv,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dgpin.build import compiler as compilers
 from dgpin.build import flags
 from dgpin.build.recipe import Binding, Recipe
 from dgpin.build.source import Source
@@ -50,6 +51,10 @@ def of(recipe: Recipe, source: Source, toolchain: Toolchain, *, limited: bool) -
     torch, toolkit, compiler = toolchain.torch, toolchain.toolkit, toolchain.compiler
     wanted = [flag for flag in recipe.flags if not flag.startswith("-std=")]
     wanted.append(f"-std=c++{flags.standard(recipe, torch)}")
+    listens = (*compilers.SEARCHED, "GCC_EXEC_PREFIX")
+    if recipe.binding is Binding.TORCH_LIBRARY:
+        listens += ("CC", "CFLAGS", "LDSHARED")  # what setuptools reads besides
+    heard = [f"{name}={toolchain.env[name]}" for name in listens if toolchain.env.get(name)]
     return Fingerprint(
         components={
             "commit": source.commit + (" and changes" if source.dirty else ""),
@@ -67,6 +72,7 @@ def of(recipe: Recipe, source: Source, toolchain: Toolchain, *, limited: bool) -
             if limited
             else " ".join(sorted(each.ext_suffix for each in toolchain.interpreters)),
             "layout": LAYOUT,
+            **({"environment": " ".join(heard)} if heard else {}),
         }
     )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dgpin import cache, process
-from dgpin.build.compiler import PROBE_LIMIT, Compiler, HangingCompilerError
+from dgpin.build.compiler import HEADERS_IN, PROBE_LIMIT, Compiler, HangingCompilerError
 from dgpin.verdict import Place
 
 _SCHEMA = 1
@@ -50,9 +50,11 @@ def closure(
         HangingCompilerError: the compiler does not come to an end.
     """
     words = (*compiler.command, *flags)
-    name = f"headers/{_digest([*words, *map(str, sources), compiler.version])}.json"
+    searched = [f"{name}={env.get(name, '')}" for name in HEADERS_IN]
+    asked = [*words, *map(str, sources), compiler.version, *searched]
+    name = f"headers/{_digest(asked)}.json"
     known = _recall(name)
-    if known is not None and _still_missing(words, known.missing, env):
+    if known is not None and _still_missing(words, known, env):
         return known
     with tempfile.TemporaryDirectory() as scratch:
         first = _without_operators(torch_include, Path(scratch)) if torch_include else ()
@@ -62,7 +64,9 @@ def closure(
         raise HangingCompilerError(compiler.command, limit)
     if done.returncode:
         return Closure(files=(), missing=(), error=_first_error(done.stderr))
-    names = tuple(path for path in dependencies(done.text) if not path.startswith(scratch))
+    names = tuple(
+        path for path in dependencies(os.fsdecode(done.stdout)) if not path.startswith(scratch)
+    )
     missing = tuple(path for path in names if not os.path.isabs(path))  # noqa: PTH117 - thousands
     files = tuple(path for path in names if os.path.isabs(path))  # noqa: PTH117 - thousands
     found = Closure(files=files, missing=missing)
@@ -131,15 +135,20 @@ def _recall(name: str) -> Closure | None:
     if not isinstance(entry, dict) or entry.get("schema") != _SCHEMA:
         return None
     files = tuple(entry["files"])
-    if entry["state"] != _state(files):
+    if not entry["state"] or entry["state"] != _state(files):
         return None
     return Closure(files=files, missing=tuple(entry["missing"]))
 
 
-def _still_missing(words: Sequence[str], names: Sequence[str], env: Mapping[str, str]) -> bool:
+def _still_missing(words: Sequence[str], known: Closure, env: Mapping[str, str]) -> bool:
     """Whether the compiler, asked about these headers alone, still finds none of them."""
+    names = known.missing
     if not names:
         return True
+    # What is included in quotes is also looked for beside the file that includes it.
+    folders = {os.path.dirname(file) for file in known.files}  # noqa: PTH120 - thousands
+    if any(os.path.exists(f"{folder}/{name}") for folder in folders for name in names):  # noqa: PTH110 - as above
+        return False
     program = "".join(f"#include <{name}>\n" for name in names)
     command = [*words, "-M", "-MG", "-x", "c++", "-"]
     done = process.run(command, env=env, stdin=program.encode(), timeout=PROBE_LIMIT)
@@ -163,4 +172,5 @@ def _digest(words: Iterable[str]) -> str:
 
 def _first_error(output: bytes) -> str:
     lines = output.decode(errors="replace").splitlines()
-    return next((line for line in lines if "error" in line), lines[0] if lines else "no output")
+    errors = (line for line in lines if re.search(r"(?:^|\s)(?:fatal )?error: ", line))
+    return next(errors, lines[0] if lines else "the compiler fails and says nothing")

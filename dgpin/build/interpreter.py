@@ -95,6 +95,8 @@ def _ask(found: str, modules: Sequence[str]) -> Mapping[str, Any]:
         done = process.run([found, "-I", _PROBE, out, *modules], timeout=_LIMIT)
         try:
             return dict(json.loads(out.read_bytes()))
-        except (OSError, ValueError) as error:
-            why = "does not answer" if done.returncode is None else f"fails: {done.tail}"
+        except (OSError, ValueError, TypeError) as error:
+            why = f"fails: {done.tail}" if done.tail else "ends without an answer"
+            if done.returncode is None:
+                why = "does not answer"
             raise InterpreterError(found, why) from error

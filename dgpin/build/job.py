@@ -24,6 +24,15 @@ from dgpin.errors import UnavailableError
 from dgpin.verdict import Verdict
 
 
+class UnreadableSourceError(UnavailableError):
+    """A file of the source that cannot be read."""
+
+    hint = "May you read it? Did something change the source meanwhile?"
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"the source cannot be read: {error}")
+
+
 class MachineError(UnavailableError):
     """The compile failed for a reason that is the machine's, not the source's."""
 
@@ -89,7 +98,7 @@ def read_recipe(root: Path) -> Recipe:
         RecipeError: its setup.py does not tell how it is built.
     """
     try:
-        text = (root / "setup.py").read_text(encoding="utf-8")
+        text = (root / "setup.py").read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise sources.NoSourceError(root, "it has no setup.py") from error
     recipe = recipes.parse(text, has=lambda path: (root / path).exists())
@@ -169,6 +178,9 @@ def run(job: Job, *, jobs: int | None = None, watch: Watch | None = None) -> Res
         try:
             return _make(job, checked, draft, jobs=jobs, watch=watch, began=began)
         except OSError as error:
+            named = (error.filename, error.filename2)
+            if any(str(each).startswith(f"{job.source.root}/") for each in named):
+                raise UnreadableSourceError(error) from error
             raise StoreError(draft.parent, error) from error
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 _ERROR = re.compile(
-    r"(?:^|\s)(?:fatal )?error: |^\S*ld(?:\.\w+)?: |undefined reference to |error: ld"
+    r"(?:^|\s)(?:fatal )?error: |^\S*ld(?:\.\w+)?: (?!warning: )|undefined reference to |error: ld"
 )
 _INCLUDED = re.compile(r"^(?:In file included from |\s+from )")
 _END = re.compile(r"compilation terminated|ninja: |FAILED: |Traceback |make(?:\[\d+\])?: ")
@@ -15,7 +15,8 @@ _MACHINE = (
     (re.compile(r"No space left on device", re.IGNORECASE), "the disk is full"),
     (
         re.compile(
-            r"Killed signal terminated program|out of memory|virtual memory exhausted",
+            r"Killed signal terminated program|unable to execute command: Killed"
+            r"|out of memory|virtual memory exhausted",
             re.IGNORECASE,
         ),
         "the compiler ran out of memory",

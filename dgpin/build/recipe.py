@@ -61,6 +61,8 @@ def parse(text: str, *, has: Callable[[str], bool]) -> Recipe:
         setup = setup_reader.read(text)
     except SyntaxError as error:
         raise RecipeError(f"cannot be parsed: {error.msg}", error.lineno or 0) from error
+    except (ValueError, RecursionError, MemoryError) as error:  # a NUL, or too many brackets
+        raise RecipeError(f"cannot be parsed: {error}") from error
     if setup.name is None or not setup.sources:
         raise RecipeError("declares no extension with a name and sources")
     if setup.unread:

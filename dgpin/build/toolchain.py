@@ -15,9 +15,6 @@ from dgpin.build.distro import Distribution
 from dgpin.build.interpreter import Interpreter
 from dgpin.build.torch_files import Torch
 
-# Where GCC and clang look besides what their flags say: lists of directories.
-SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolchain:
@@ -92,7 +89,7 @@ def _plain(env: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a compiler that speaks English, whatever directory it runs in."""
     told = {**env, "LC_ALL": "C"}
     told.pop("LANGUAGE", None)
-    for name in SEARCHED:
+    for name in compilers.SEARCHED:
         if words := [word for word in told.get(name, "").split(":") if word]:
             # An empty word stands for the directory that the compiler runs in, which is dgpin's.
             told[name] = ":".join(map(os.path.abspath, words))

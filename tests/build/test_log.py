@@ -42,6 +42,10 @@ def test_first_error_with_its_context() -> None:
             "g++: fatal error: Killed signal terminated program cc1plus",
             "the compiler ran out of memory",
         ),
+        (
+            "clang++: error: unable to execute command: Killed",
+            "the compiler ran out of memory",
+        ),
     ],
 )
 def test_kinds_of_error_are_known(line: str, machine: str) -> None:
@@ -53,7 +57,8 @@ def test_kinds_of_error_are_known(line: str, machine: str) -> None:
 
 def test_warnings_are_no_errors() -> None:
     """A word in a warning or a file's name does not make it an error."""
-    found = log.digest("error.cpp:1:1: warning: unused\nmake: *** stopped\n")
+    warned = "error.cpp:1:1: warning: unused\n/usr/bin/ld: warning: x.o: missing .note.GNU-stack\n"
+    found = log.digest(f"{warned}make: *** stopped\n")
 
     assert 0 == found.more
     assert "make: *** stopped" == found.headline

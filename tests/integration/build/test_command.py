@@ -155,6 +155,26 @@ def test_architecture_list_is_spoken_of(run: Run, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"x = '\xe9'\n", "declares no extension"),
+        (b"\xef\xbb\xbfx = 1\n", "declares no extension"),
+        (b"x = '\0'\n", "cannot be parsed"),
+        (b"(" * 5000, "cannot be parsed"),
+        (b"nonsense nonsense\n", "setup.py:1: cannot be parsed"),
+    ],
+)
+def test_setup_that_cannot_be_read_is_told(run: Run, small: Small, text: bytes, told: str) -> None:
+    """Whatever setup.py holds, it is a source that cannot be built and no fault of dgpin's."""
+    (small.source / "setup.py").write_bytes(text)
+
+    code, _, err = run()
+
+    assert 3 == code
+    assert told in err
+
+
+@pytest.mark.parametrize(
     ("words", "what", "code"),
     [
         (["--preflight", "--needed"], None, 2),

@@ -1,10 +1,11 @@
 """The preflight on machines that are directories, their compilers small scripts."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from dgpin.build import job, preflight, toolchain
+from dgpin.build import compiler, headers, job, preflight, toolchain
 from dgpin.build.recipe import Binding, Recipe
 from dgpin.build.table import Preflight, Status
 from tests.build import world as worlds
@@ -359,6 +360,35 @@ def test_second_look_asks_the_compiler_for_less(world: World) -> None:
     )
 
     assert () == inspect(world).missing
+
+
+def test_quoted_header_that_appears_is_seen(tmp_path: Path) -> None:
+    """A header in quotes may come to lie beside the file that includes it."""
+    text = '#include "part.hpp"\n#include "more/other.hpp"\n'
+    main = worlds.write(tmp_path / "main.cpp", text)
+    gxx = compiler.find({"PATH": os.environ["PATH"]})
+    assert gxx is not None
+
+    def missing() -> tuple[str, ...]:
+        return headers.closure(gxx, [main], flags=(), env=dict(os.environ)).missing
+
+    assert ("part.hpp", "more/other.hpp") == missing()
+    worlds.write(tmp_path / "more/other.hpp")
+    assert ("part.hpp",) == missing()
+
+
+def test_header_that_only_a_variable_leads_to(tmp_path: Path) -> None:
+    """What CPATH brought is missing again without it, though the file is where it was."""
+    main = worlds.write(tmp_path / "main.cpp", "#include <part.hpp>\n")
+    worlds.write(tmp_path / "far/part.hpp")
+    env = {"PATH": os.environ["PATH"]}
+    gxx = compiler.find(env)
+    assert gxx is not None
+
+    with_it = headers.closure(gxx, [main], flags=(), env={**env, "CPATH": str(tmp_path / "far")})
+    without = headers.closure(gxx, [main], flags=(), env=env)
+
+    assert ((), ("part.hpp",)) == (with_it.missing, without.missing)
 
 
 def test_header_that_appears_is_seen(world: World) -> None:

@@ -1,11 +1,12 @@
 """Builds that are really compiled, of a DeepGEMM and a torch small enough for it."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dgpin.build import interpreter, job, store
+from dgpin.build import interpreter, job, source, store
 from dgpin.build.compiling import Event
 from dgpin.build.job import Watch
 from dgpin.verdict import Verdict
@@ -87,6 +88,7 @@ def test_damaged_entry_is_built_again(built: Small) -> None:
     [
         (lambda _s, m: m.setenv("CXXFLAGS", "-O1"), "CXXFLAGS"),
         (lambda _s, m: m.setenv("LDFLAGS", "-Wl,-z,now"), "LDFLAGS"),
+        (lambda _s, m: m.setenv("CPLUS_INCLUDE_PATH", "/opt/include"), "environment"),
         (lambda s, _m: write(s.source / "csrc/python_api.cpp", smalls.MODULE + "\n"), "source"),
         (lambda s, _m: write(s.source / "setup.py", smalls.SETUP.replace("-O0", "-O2")), "flags"),
     ],
@@ -118,6 +120,34 @@ def test_another_torch_build_of_one_version_is_a_change(built: Small, made: Smal
 
     assert changed is not None
     assert ["torch"] == [each.component for each in changed]
+
+
+def test_source_and_cache_of_odd_names(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spaces, letters of any alphabet and bytes of none are no obstacle, nor is a cache near."""
+    monkeypatch.chdir(small.root)
+    monkeypatch.setenv("DGPIN_CACHE_DIR", "ein Lager ü")
+    odd = small.root / os.fsdecode(b"so urce \xff")
+    small.source.rename(odd)
+    recipe = job.read_recipe(odd)
+    tree = source.read(odd, recipe, label="odd")
+
+    found = job.run(job.prepare(tree, recipe, [small.python]))
+
+    assert Verdict.PASS == found.verdict
+    assert found.log is not None
+    assert found.log.is_relative_to(small.root / "ein Lager ü")
+
+
+def test_commands_in_the_log_can_be_run_again(
+    small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log has each command as a shell would read it."""
+    monkeypatch.setenv("CXXFLAGS", "'-DTEXT=a b'")
+
+    found = build(small)
+
+    assert found.log is not None
+    assert " '-DTEXT=a b' " in found.log.read_text()
 
 
 def test_first_error_is_shown_and_the_rest_folded(small: Small) -> None:
