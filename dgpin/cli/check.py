@@ -31,6 +31,15 @@ class NothingToAskError(UsageError):
         super().__init__("--python is for `dgpin check --artefact` and `--env`")
 
 
+class TwoQuestionsError(UsageError):
+    """One command was asked to judge two things, each in the place of the other."""
+
+    hint = "Ask in two commands."
+
+    def __init__(self, option: str, other: str) -> None:
+        super().__init__(f"{other} judges something else than {option} asks about")
+
+
 def check(
     host: HostOption = None,
     *,
@@ -70,6 +79,10 @@ def check(
     Read-only, and offline unless --remote. What cannot be told is shown as unknown.
     """
     if artefact is not None or env:
+        given = {"--host": host is not None, "--remote": remote, "--docs": docs}
+        given["--env"] = env and artefact is not None
+        for option in (name for name, is_given in given.items() if is_given):
+            raise TwoQuestionsError(option, "--env" if artefact is None else "--artefact")
         return _artefact(artefact, python, output, json=json, strict=strict)
     if python is not None:
         raise NothingToAskError

@@ -85,6 +85,18 @@ class UnfitValueError(UsageError):
         )
 
 
+class SecretError(UsageError):
+    """An address with credentials would be written to a file of the host."""
+
+    hint = "Give the address without them; git's credential helper or ~/.netrc can hold them."
+
+    def __init__(self, site: Site) -> None:
+        super().__init__(
+            f"{site.place}: the repository's address has credentials in it, and the file is "
+            "everyone's; nothing was written"
+        )
+
+
 class GarbledError(UsageError):
     """A planned text does not read as planned: the entries of one file contradict each other."""
 
@@ -103,6 +115,7 @@ def plan(reading: Reading, target: Target, *, note: str | None = None) -> Plan:
         SiteError: a site is missing or stands there twice.
         UnknownFactError: the new source does not tell a fact that a site states.
         UnfitValueError: a site cannot take the form of its new value.
+        SecretError: a site would be the first to hold credentials.
         GarbledError: reading the planned text again does not give the planned values.
     """
     for problem in reading.problems:
@@ -170,11 +183,16 @@ def _patches(found: Found, text: str, target: Target) -> Iterable[_Patch]:
             raise UnknownFactError(site)
         if not _is_fit(hole, value):
             raise UnfitValueError(site, value)
+        if hole.fact == "repo" and _SECRET.match(value) and not _SECRET.match(hole.value):
+            raise SecretError(site)
         if hole.fact in ORDERED:
             value = max(value, hole.value, key=grammar.version_key)
         if value != hole.value:
             change = Change(place=site.place, fact=hole.fact, old=hole.value, new=value)
             yield _Patch(hole.start, hole.end, value, change)
+
+
+_SECRET = re.compile(r"https?://[^/@]*@")
 
 
 def _is_fit(hole: Hole, value: str) -> bool:

@@ -424,6 +424,21 @@ def test_an_option_that_is_given_nothing(world: World, option: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--env",), "--env judges something else than --host asks about"),
+        (("--artefact", "x.whl"), "--artefact judges something else than --host asks about"),
+    ],
+)
+def test_check_answers_one_question(world: World, words: tuple[str, ...], says: str) -> None:
+    """An option that would be passed over in silence is refused."""
+    code, err, _ = world.dgpin("check", *words)
+
+    assert code == 2
+    assert says in err
+
+
+@pytest.mark.parametrize(
     ("old", "code"), [("SHA", 0), ("z" * 40, 2)], ids=["in capitals", "no digits"]
 )
 def test_from_is_a_commit_in_any_spelling(world: World, old: str, code: int) -> None:

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dgpin.pin.plan import GarbledError, Plan, UnfitValueError, UnknownFactError, plan
+from dgpin.pin.plan import (
+    GarbledError,
+    Plan,
+    SecretError,
+    UnfitValueError,
+    UnknownFactError,
+    plan,
+)
 from dgpin.pin.sites import SiteError
 from tests.pin.hosts import FORK, NEW, OLD, REPO, facts, reading, target
 
@@ -218,6 +225,18 @@ def test_a_repository_that_no_site_can_state_is_named(repo: str) -> None:
 
     with pytest.raises(UnfitValueError, match=r"f:1: <repo> cannot be `.*`; nothing was written"):
         plan(read, target(repo=repo))
+
+
+def test_no_credential_is_brought_into_a_host() -> None:
+    """A site that has none gets none; one that has keeps what the host decided."""
+    secret = "https://user:token@h/a/DeepGEMM"
+    sites = "\"f\" = ['R=<repo>', 'V=<commit>']"
+
+    with pytest.raises(SecretError, match=r"^f:1: the repository's address has credentials"):
+        plan(reading({"f": f"R={REPO}\nV={OLD}\n"}, sites), target(repo=secret))
+
+    kept = plan(reading({"f": f"R={secret}\nV={OLD}\n"}, sites), target(repo=secret))
+    assert f"R={secret}\nV={NEW}\n" == kept.edits[0].new.decode()
 
 
 @pytest.mark.parametrize("path", ["a.json", "a.py", "a.toml"])
