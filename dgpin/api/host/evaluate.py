@@ -30,6 +30,7 @@ from dgpin.api.uses import Target
 from dgpin.verdict import Place
 
 _MOST = 24  # alternatives of one expression
+_MOST_STEPS = 500  # to one answer: calls that unpack each other's tuples double with each
 _LONGEST = 40  # expressions that lead to each other
 _DEEPEST = 4  # calls of the host followed into each other
 _TRANSPARENT = frozenset(
@@ -53,6 +54,7 @@ class Evaluator:
         self._settled_names: dict[tuple[Scope, str], Values] = {}
         self._asked = 0  # times that something given was asked for, or what rests on it
         self._busy: set[tuple[int, int]] = set()
+        self._steps = 0
         self._cuts = 0  # times that a circle was cut: what it touched is not the whole truth
 
     def forget(self) -> None:
@@ -68,7 +70,8 @@ class Evaluator:
             self._asked += 1
             return self._known[node]
         key = (id(node), id(frame))
-        if key in self._busy or len(self._busy) > _LONGEST:
+        self._steps = self._steps + 1 if self._busy else 0
+        if key in self._busy or len(self._busy) > _LONGEST or self._steps > _MOST_STEPS:
             self._cuts += 1
             return ()
         cuts, asked = self._cuts, self._asked
