@@ -134,7 +134,7 @@ def compile_template(text: str) -> Template:
         position = hole.end()
     pieces.append(literal(text[position:]))
     before = _before(text, opens_with_hole=bool(facts) and not pieces[0])
-    after = _after(text, closes_with_hole=bool(facts) and not pieces[-1])
+    after = _after(text, last=facts[-1][0] if facts and not pieces[-1] else None)
     return Template(text, tuple(facts), re.compile(before + "".join(pieces) + after))
 
 
@@ -160,9 +160,11 @@ def _before(text: str, *, opens_with_hole: bool) -> str:
     return r"(?<![\w-])" if text[0].isalnum() or text[0] == "_" else ""
 
 
-def _after(text: str, *, closes_with_hole: bool) -> str:
-    if closes_with_hole:
-        return r"(?=[\s\"'`)\]},;:]|\.?(?:\s|\Z))"
+def _after(text: str, *, last: str | None) -> str:
+    """Return what follows; `last` is the fact of the hole with which the template closes."""
+    if last is not None:
+        colon = r":(?!\w)" if last == "repo" else ":"  # an address may hold a port or a password
+        return rf"(?=[\s\"'`)\]}},;]|{colon}|\.?(?:\s|\Z))"
     return r"(?![\w-])" if text[-1].isalnum() or text[-1] == "_" else ""
 
 
@@ -265,7 +267,7 @@ def _find(words: str, text: str, start: int) -> "Iterator[re.Match[str]]":
 @lru_cache(maxsize=512)
 def _compiled(text: str) -> "re.Pattern[str]":
     before = _before(text, opens_with_hole=False)
-    return re.compile(before + literal(text) + _after(text, closes_with_hole=False))
+    return re.compile(before + literal(text) + _after(text, last=None))
 
 
 def line_of(text: str, offset: int) -> int:
