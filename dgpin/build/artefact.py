@@ -21,8 +21,9 @@ _HEADERS = {
     "include/cutlass/": "CUTLASS",
     "include/cute/": "CuTe",
 }
-_CPYTHON = re.compile(r"\.cpython-(\d)(\d+)t?-")
-_TORCH_SYMBOL = re.compile(r"_Z.*(?:3c10|2at|5torch|6caffe2|THP)")
+# The `t` of a free-threaded Python, whose extensions no other loads.
+_CPYTHON = re.compile(r"\.cpython-(\d)(\d+t?)d?-")
+_TORCH_SYMBOL = re.compile(r"_Z.*(?:(?<!\d)(?:3c10|2at|5torch|6caffe2)|THP)")
 _TORCH_LIBRARIES = ("c10", "c10_cuda", "torch", "torch_cpu", "torch_cuda", "torch_python")
 _CUDA_LIBRARY = re.compile(r"lib(?:cudart|nvrtc|cublas|cublasLt|cupti)\.so\.\d+")
 _MOST = 5  # symbols that one message names
@@ -78,6 +79,10 @@ def _judge(found: Contents, interpreter: Interpreter | None) -> tuple[Row, ...]:
 
 def _extension(subject: _Subject) -> Iterator[Row]:
     names = subject.contents.extensions
+    foreign = _foreign(subject)
+    if foreign:
+        yield foreign
+        return
     if names:
         places = tuple(subject.place(name) for name in names)
         yield _row("artefact-extension", Verdict.PASS, f"{len(names)} compiled", places=places)
@@ -90,6 +95,33 @@ def _extension(subject: _Subject) -> Iterator[Row]:
     )
 
 
+def _foreign(subject: _Subject) -> Row | None:
+    """Return the row of extensions for a machine that is not the promised one."""
+    tags = subject.contents.tags
+    if tags:
+        promised, whose = tags[2], f"its name promises {tags[2]}"
+    elif subject.interpreter is not None:
+        promised = subject.interpreter.platform
+        whose = f"{subject.interpreter.path} runs on {promised}"
+    else:
+        return None
+    others = [
+        name
+        for name in subject.contents.extensions
+        if not promised.endswith((subject.needs[name].machine, "universal2"))
+    ]
+    if not others:
+        return None
+    machines = ", ".join(sorted({subject.needs[name].machine for name in others}))
+    return _row(
+        "artefact-extension",
+        Verdict.FAIL,
+        f"compiled for {machines}, and {whose}",
+        places=tuple(subject.place(name) for name in others),
+        hint="Build it on the machine that it is for, and name the wheel for that platform.",
+    )
+
+
 def _pythons(subject: _Subject) -> Iterator[Row]:
     names = subject.contents.extensions
     if not names or not subject.contents.prefix:
@@ -99,9 +131,13 @@ def _pythons(subject: _Subject) -> Iterator[Row]:
         yield _row("artefact-pythons", Verdict.SKIP, why)
         return
     covered = {f"{m[1]}.{m[2]}" for name in names if (m := _CPYTHON.search(name))}
-    if any(not _CPYTHON.search(name) for name in names):  # abi3, or without Python's API at all
-        covered |= set(PYTHONS)
-    absent = [version for version in wanted if version not in covered]
+    # abi3, or without Python's API at all: for each but the free-threaded.
+    serves_all = any(not _CPYTHON.search(name) for name in names)
+    absent = [
+        version
+        for version in wanted
+        if version not in covered and (version.endswith("t") or not serves_all)
+    ]
     if absent:
         yield _row(
             "artefact-pythons",
@@ -119,20 +155,36 @@ def _wanted_pythons(subject: _Subject) -> tuple[tuple[str, ...], str]:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415 - start-up
 
     tags = subject.contents.tags
-    only = re.fullmatch(r"cp(\d)(\d+)", tags[0]) if tags and tags[1] == tags[0] else None
+    only = re.fullmatch(r"cp(\d)(\d+t?)", tags[1]) if tags else None
     if only:
-        return (f"{only[1]}.{only[2]}",), f"its name promises ({tags[0]})"
+        return (f"{only[1]}.{only[2]}",), f"its name promises ({tags[1]})"
     if subject.interpreter is not None and not tags:
-        return (subject.interpreter.short,), f"{subject.interpreter.path} is"
+        free = _CPYTHON.search(f"_C{subject.interpreter.ext_suffix}")
+        version = f"{free[1]}.{free[2]}" if free else subject.interpreter.short
+        return (version,), f"{subject.interpreter.path} is"
+    oldest = _floor(tags) if tags else (0, 0)
     for owner in subject.contents.owners:
         try:
             allowed = SpecifierSet(owner.requires_python)
         except InvalidSpecifier:
             continue
         if owner.requires_python:
-            wanted = tuple(v for v in PYTHONS if allowed.contains(f"{v}.99"))
-            return wanted, f"requires-python {owner.requires_python} allows"
+            wanted = tuple(
+                version
+                for version in PYTHONS
+                if allowed.contains(f"{version}.99") and _numbers(version) >= oldest
+            )
+            told = f"requires-python {owner.requires_python}"
+            return (
+                wanted,
+                f"{told} allows" if wanted else f"{told} allows none of {PYTHONS[-1]} or older",
+            )
     return (), "nothing tells for which Pythons it is meant"
+
+
+def _numbers(version: str) -> tuple[int, int]:
+    major, _, minor = version.partition(".")
+    return int(major), int(minor)
 
 
 def _limited_api(subject: _Subject) -> Iterator[Row]:
@@ -157,7 +209,8 @@ def _limited_api(subject: _Subject) -> Iterator[Row]:
 
 
 def _floor(tags: tuple[str, ...]) -> tuple[int, int]:
-    found = re.fullmatch(r"cp(\d)(\d+)", tags[0]) if tags else None
+    """Return the oldest Python of a wheel's name; `cp310.cp311` names the older one first."""
+    found = re.match(r"cp(\d)(\d+)", tags[0]) if tags else None
     return (int(found[1]), int(found[2])) if found else _OLDEST
 
 
@@ -252,7 +305,7 @@ def _torch_build(subject: _Subject) -> Iterator[Row]:
         return
     version, git = made_for
     here = torch.version.partition("+")[0]
-    if version.partition("+")[0] != here:
+    if not _same(version, here):
         message = f"made for torch {version}, and torch {torch.version} is installed"
         yield _row("artefact-torch-build", Verdict.FAIL, message, hint=_rebuild(subject))
     elif git and git != torch.git:
@@ -266,15 +319,33 @@ def _torch_build(subject: _Subject) -> Iterator[Row]:
 
 def _made_for(found: Contents) -> tuple[str, str] | None:
     if found.fingerprint is not None:
-        told = re.search(rb'"torch": "(\S+) git (\w*)"', found.fingerprint)
+        text = found.fingerprint.decode(errors="replace")
+        told = re.search(r'"torch": "(\S+) git (\w*)"', text)
         if told:
-            return told[1].decode(), told[2].decode()
+            return told[1], told[2]
     for owner in found.owners:
         for requirement in owner.requires:
-            pinned = re.fullmatch(r"torch\s*\(?==\s*([\w.+]+)\)?(?:\s*;.*)?", requirement)
-            if pinned:
-                return pinned[1], ""
+            if pinned := _pinned_torch(requirement):
+                return pinned, ""
     return None
+
+
+def _pinned_torch(requirement: str) -> str:
+    """Return the version of torch that a Requires-Dist names, for every install; else nothing."""
+    pinned = re.fullmatch(r"torch\s*\(?==\s*([\w.+]+)\)?\s*(?:;(.*))?", requirement)
+    if pinned is None or "extra" in (pinned[2] or ""):
+        return ""
+    return pinned[1]
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two versions are one, whatever their local parts: 2.9 is 2.9.0."""
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415 - start-up
+
+    try:
+        return Version(one.partition("+")[0]) == Version(other.partition("+")[0])
+    except InvalidVersion:
+        return one == other
 
 
 def _headers(subject: _Subject) -> Iterator[Row]:

@@ -1,9 +1,10 @@
 """The files of an artefact, wherever they are: a wheel, a directory, an installation, one file."""
 
 import email.parser
+import os
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -53,8 +54,9 @@ class Contents:
 
     @property
     def extensions(self) -> tuple[str, ...]:
-        """The compiled halves: `_C.<tag>.so`, `_C_extension.abi3.so`."""
-        return tuple(sorted(name for name in self.files if _EXTENSION.fullmatch(name)))
+        """The compiled halves: `_C.<tag>.so`, `_C_extension.abi3.so`; a single file is one."""
+        named = (name for name in self.files if not self.prefix or _EXTENSION.fullmatch(name))
+        return tuple(sorted(named))
 
 
 def open_path(path: Path) -> Contents:
@@ -64,9 +66,9 @@ def open_path(path: Path) -> Contents:
         UsageError: there is no such file, or no `deep_gemm` in it.
         DamagedWheelError: the wheel cannot be read.
     """
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - Path's own raises for a name that is too long
         return _directory(path)
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 - as above
         raise UsageError(f"{path}: there is no such file", hint=_NAME_ONE)
     if path.suffix == ".whl":
         return _wheel(path)
@@ -92,14 +94,14 @@ def installed(interpreter: Interpreter) -> Contents:
     for entry in interpreter.search:
         for prefix in (PACKAGE, f"vllm/third_party/{PACKAGE}"):
             if (entry / prefix / "__init__.py").is_file():
-                found = _directory(entry / prefix)
+                found = _package(entry / prefix)
                 return Contents(
                     label=f"{entry / prefix}, as {interpreter.path} imports it",
                     prefix=prefix,
                     files=found.files,
                     read=found.read,
                     owners=owners(entry, prefix),
-                    fingerprint=found.fingerprint or _installed_fingerprint(entry),
+                    fingerprint=found.fingerprint or _installed_fingerprint(entry, prefix),
                 )
     raise UsageError(f"{interpreter.path} has no deep_gemm", hint="Name another with --python.")
 
@@ -108,16 +110,26 @@ def owners(site: Path, prefix: str) -> tuple[Owner, ...]:
     """Return the distributions whose RECORD claims the package's `__init__.py` or its extension."""
     claimed = re.compile(rf"^{re.escape(prefix)}/(?:__init__\.py|_C[^/,]*\.so),", re.MULTILINE)
     return tuple(
-        _owner((record.parent / "METADATA").read_bytes())
+        _owner(_bytes(record.parent / "METADATA"), name=record.parent.name)
         for record in sorted(site.glob("*.dist-info/RECORD"))
-        if claimed.search(record.read_text(encoding="utf-8", errors="replace"))
+        if claimed.search(_bytes(record).decode(errors="replace"))
     )
 
 
-def _installed_fingerprint(site: Path) -> bytes | None:
+def _installed_fingerprint(site: Path, prefix: str) -> bytes | None:
+    if prefix != PACKAGE:  # a copy within another package, which that distribution does not own
+        return None
     for path in site.glob(f"{PACKAGE}-*.dist-info/fingerprint.json"):
         return path.read_bytes()
     return None
+
+
+def _bytes(path: Path) -> bytes:
+    """Return a file of an installation; pip may have been interrupted, so it may be missing."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _directory(path: Path) -> Contents:
@@ -126,16 +138,32 @@ def _directory(path: Path) -> Contents:
     root = next((each for each in candidates if (each / "__init__.py").is_file()), None)
     if root is None:
         raise UsageError(f"{path}: there is no deep_gemm/__init__.py in it", hint=_NAME_ONE)
+    return _package(root)
+
+
+def _package(root: Path) -> Contents:
     mark = root.parent / "fingerprint.json"
     return Contents(
         label=str(root),
         prefix=PACKAGE,
-        files=frozenset(
-            each.relative_to(root).as_posix() for each in root.rglob("*") if each.is_file()
-        ),
+        files=frozenset(_files(root)),
         read=lambda name: (root / name).read_bytes(),
         fingerprint=mark.read_bytes() if mark.is_file() else None,
     )
+
+
+def _files(root: Path) -> Iterator[str]:
+    """Yield the files of a package; a development install links to CUTLASS's headers."""
+    waiting = [(str(root), frozenset({os.path.realpath(root)}))]
+    while waiting:
+        folder, way = waiting.pop()
+        for entry in os.scandir(folder):
+            if entry.is_dir():
+                real = os.path.realpath(entry.path)
+                if real not in way:  # else a circle of links
+                    waiting.append((entry.path, way | {real}))
+            elif entry.is_file():
+                yield Path(entry.path).relative_to(root).as_posix()
 
 
 def _wheel(path: Path) -> Contents:
@@ -145,7 +173,7 @@ def _wheel(path: Path) -> Contents:
             archives.check_size(archive.infolist(), label=str(path))
             metadata = _only(names, r"[^/]+\.dist-info/METADATA")
             mark = _only(names, r"[^/]+\.dist-info/fingerprint\.json")
-            owner = (_owner(archive.read(metadata)),) if metadata else ()
+            owner = (_owner(archive.read(metadata), name=str(metadata)),) if metadata else ()
             fingerprint = archive.read(mark) if mark else None
     except archives.DAMAGED as error:
         raise DamagedWheelError(path, error) from error
@@ -167,9 +195,15 @@ def _wheel(path: Path) -> Contents:
         files=frozenset(name for name in inner if name and not name.endswith("/")),
         read=read,
         owners=owner,
-        tags=tuple(path.stem.split("-")[-3:]),
+        tags=_tags(path),
         fingerprint=fingerprint,
     )
+
+
+def _tags(wheel: Path) -> tuple[str, ...]:
+    """Return the tags of a wheel's name, for Python, ABI and platform; none of another name."""
+    parts = wheel.stem.split("-")
+    return tuple(parts[-3:]) if len(parts) in {5, 6} else ()
 
 
 def _only(names: Iterable[str], pattern: str) -> str | None:
@@ -185,15 +219,16 @@ def _prefix(names: Iterable[str]) -> str | None:
     return min(found, key=len, default=None)
 
 
-def _owner(metadata: bytes) -> Owner:
+def _owner(metadata: bytes, *, name: str) -> Owner:
+    """Read METADATA; `name` is that of its directory, for one that tells nothing."""
     told = email.parser.BytesParser().parsebytes(metadata)
     fields: Mapping[str, list[str]] = {
-        name: [str(value) for value in told.get_all(name) or []]
-        for name in ("Name", "Version", "Requires-Python", "Requires-Dist")
+        field: [str(value) for value in told.get_all(field) or []]
+        for field in ("Name", "Version", "Requires-Python", "Requires-Dist")
     }
     return Owner(
-        name=(fields["Name"] or ["?"])[0],
-        version=(fields["Version"] or ["?"])[0],
+        name=(fields["Name"] or [name.partition("-")[0]])[0],
+        version=(fields["Version"] or ["of unknown version"])[0],
         requires_python=(fields["Requires-Python"] or [""])[0],
         requires=tuple(fields["Requires-Dist"]),
     )

@@ -31,6 +31,11 @@ class Needs:
 
     libraries: tuple[str, ...]
     symbols: tuple[str, ...]
+    machine: str = ""  # as platform tags spell it: x86_64, aarch64
+
+
+# What platform tags call the machines that CUDA knows; others keep ELF's own name.
+_MACHINES = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64", "EM_386": "i686"}
 
 
 def read(data: bytes, *, name: str) -> Needs:
@@ -58,7 +63,9 @@ def read(data: bytes, *, name: str) -> Needs:
         raise
     except _UNREADABLE as error:
         raise ElfError(name, str(error) or type(error).__name__) from error
-    return Needs(libraries=tuple(needed), symbols=tuple(undefined))
+    kind = str(elf["e_machine"])
+    machine = _MACHINES.get(kind, kind.removeprefix("EM_").lower())
+    return Needs(libraries=tuple(needed), symbols=tuple(undefined), machine=machine)
 
 
 def absent(symbols: Iterable[str], libraries: Iterable[Path]) -> tuple[str, ...]:

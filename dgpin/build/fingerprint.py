@@ -51,7 +51,7 @@ def of(recipe: Recipe, source: Source, toolchain: Toolchain, *, limited: bool) -
     torch, toolkit, compiler = toolchain.torch, toolchain.toolkit, toolchain.compiler
     wanted = [flag for flag in recipe.flags if not flag.startswith("-std=")]
     wanted.append(f"-std=c++{flags.standard(recipe, torch)}")
-    listens = (*compilers.SEARCHED, "GCC_EXEC_PREFIX")
+    listens: tuple[str, ...] = (*compilers.SEARCHED, "GCC_EXEC_PREFIX")
     if recipe.binding is Binding.TORCH_LIBRARY:
         listens += ("CC", "CFLAGS", "LDSHARED")  # what setuptools reads besides
     heard = [f"{name}={toolchain.env[name]}" for name in listens if toolchain.env.get(name)]

@@ -309,3 +309,182 @@ def test_damaged_files_are_errors(tmp_path: Path, plain: bytes) -> None:
     cut.write_bytes(plain[:100])
     with pytest.raises(ElfError):
         artefact.check_artefact(cut)
+
+
+def test_development_install_has_its_headers(tmp_path: Path, plain: bytes) -> None:
+    """A checkout links to CUTLASS's headers; a circle of links has an end."""
+    inside = {name: text for name, text in TREE.items() if "/cutlass" not in name}
+    for name, text in inside.items():
+        write(tmp_path / name, text)
+    (tmp_path / "deep_gemm" / CP311).write_bytes(plain)
+    write(tmp_path / "third-party/cutlass/cutlass.h")
+    include = tmp_path / "deep_gemm/include"
+    (include / "cutlass").symlink_to("../../third-party/cutlass")
+    (include / "again").symlink_to("..")
+
+    rows = artefact.check_artefact(tmp_path)
+
+    assert Verdict.PASS == verdict(rows, "artefact-headers")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "machine", "expected"),
+    [
+        ("a-1-cp311-cp311-manylinux_2_28_x86_64.whl", 62, Verdict.PASS),
+        ("a-1-cp311-cp311-manylinux2014_x86_64.linux_x86_64.whl", 62, Verdict.PASS),
+        ("a-1-cp311-cp311-manylinux_2_28_aarch64.whl", 183, Verdict.PASS),
+        ("a-1-cp311-cp311-manylinux_2_28_x86_64.whl", 183, Verdict.FAIL),
+        ("a-1-cp311-cp311-manylinux_2_28_aarch64.whl", 62, Verdict.FAIL),
+        ("a-1-cp311-cp311-any.whl", 62, Verdict.FAIL),
+        ("a.whl", 62, Verdict.PASS),
+    ],
+)
+def test_extension_is_for_the_machine_of_the_name(
+    tmp_path: Path, plain: bytes, name: str, machine: int, expected: Verdict
+) -> None:
+    """What a wheel holds is for the machine that its name promises (e_machine in ELF's header)."""
+    files: Files = {**TREE, f"deep_gemm/{CP311}": plain[:18] + bytes([machine, 0]) + plain[20:]}
+
+    rows = artefact.check_artefact(wheel(tmp_path / name, files))
+
+    assert expected == verdict(rows, "artefact-extension")[0]
+
+
+def test_extension_of_another_machine_than_the_interpreter_s(
+    tmp_path: Path, plain: bytes, python: Interpreter
+) -> None:
+    """An extension for aarch64 is of no use to a Python on x86_64."""
+    path = tmp_path / f"_C{python.ext_suffix}"
+    path.write_bytes(plain[:18] + b"\xb7\0" + plain[20:])
+
+    found, message = verdict(
+        artefact.check_artefact(path, interpreter=replace(python, platform="linux-x86_64")),
+        "artefact-extension",
+    )
+
+    assert Verdict.FAIL == found
+    assert message.startswith("compiled for aarch64, and ")
+
+
+@pytest.mark.parametrize(
+    ("name", "requires", "extensions", "expected"),
+    [
+        # Free-threaded Pythons load only what is theirs.
+        ("a-1-cp313-cp313t-linux_x86_64.whl", "", ["313t"], Verdict.PASS),
+        ("a-1-cp313-cp313t-linux_x86_64.whl", "", ["313"], Verdict.FAIL),
+        ("a-1-cp313-cp313-linux_x86_64.whl", "", ["313t"], Verdict.FAIL),
+        # abi3 from 3.12 on is installed on no older Python, whatever requires-python allows.
+        ("a-1-cp312-abi3-linux_x86_64.whl", ">=3.10,<3.14", ["312", "313"], Verdict.PASS),
+        ("a-1-cp312-abi3-linux_x86_64.whl", ">=3.10,<3.14", ["312"], Verdict.FAIL),
+        ("a-1-cp38-abi3-linux_x86_64.whl", ">=3.99", ["312"], Verdict.SKIP),
+    ],
+)
+def test_pythons_are_those_that_install_the_wheel(
+    tmp_path: Path,
+    plain: bytes,
+    name: str,
+    requires: str,
+    extensions: list[str],
+    *,
+    expected: Verdict,
+) -> None:
+    """The wheel's name and requires-python together tell who gets it."""
+    inner = [f"deep_gemm/_C.cpython-{each}-x86_64-linux-gnu.so" for each in extensions]
+
+    rows = artefact.check_artefact(
+        wheel(tmp_path / name, {**TREE, **dict.fromkeys(inner, plain)}, requires=requires)
+    )
+
+    assert expected == verdict(rows, "artefact-pythons")[0]
+
+
+def test_limited_api_serves_a_python_that_no_table_knows(
+    tmp_path: Path, plain: bytes, python: Interpreter
+) -> None:
+    """What abi3 promises holds for Pythons that are not out yet."""
+    for name, text in TREE.items():
+        write(tmp_path / name, text)
+    (tmp_path / "deep_gemm/_C.abi3.so").write_bytes(plain)
+    new = replace(python, version="3.99.0", ext_suffix=".cpython-399-x86_64-linux-gnu.so")
+
+    rows = artefact.check_artefact(tmp_path, interpreter=new)
+
+    assert Verdict.PASS == verdict(rows, "artefact-pythons")[0]
+
+
+@pytest.mark.parametrize("name", ["kernels.so", "libdeep_gemm.so"])
+def test_single_file_of_another_name_is_judged(tmp_path: Path, plain: bytes, name: str) -> None:
+    """A file that is named on the command line is the extension, whatever it is called."""
+    (tmp_path / name).write_bytes(plain)
+
+    assert (
+        Verdict.PASS == verdict(artefact.check_artefact(tmp_path / name), "artefact-extension")[0]
+    )
+
+
+def test_name_that_no_file_can_have_is_told(tmp_path: Path) -> None:
+    """A name that is too long names no file."""
+    with pytest.raises(UsageError, match="there is no such file"):
+        artefact.check_artefact(tmp_path / ("x" * 5000))
+
+
+def test_interrupted_installation_is_an_owner(
+    tmp_path: Path, plain: bytes, python: Interpreter
+) -> None:
+    """A RECORD whose METADATA is gone still claims its files, by its directory's name."""
+    install(tmp_path, plain, "deep_gemm", "kernels")
+    (tmp_path / "kernels-1.dist-info/METADATA").unlink()
+    suffix = ".cpython-311-x86_64-linux-gnu.so"
+    there = replace(python, version="3.11.7", ext_suffix=suffix, search=(tmp_path,))
+
+    found, message = verdict(artefact.check_environment(there), "artefact-owners")
+
+    assert Verdict.FAIL == found
+    assert "kernels" in message
+
+
+@pytest.mark.parametrize(
+    ("requirement", "expected"),
+    [
+        ("torch==2.14.1", [Verdict.PASS]),
+        ("torch (==2.14.1.0)", [Verdict.PASS]),
+        ("torch==2.14", [Verdict.FAIL]),
+        ('torch==2.13.0 ; extra == "old"', []),
+        ("torch==2.*", []),
+    ],
+)
+def test_requirement_is_read_as_pip_reads_it(
+    tmp_path: Path, plain: bytes, python: Interpreter, requirement: str, expected: list[Verdict]
+) -> None:
+    """Versions are compared as versions, and what only an extra asks for is not asked for."""
+    path = tmp_path / "vllm-1-cp311-cp311-linux_x86_64.whl"
+    files: Files = {**TREE, f"deep_gemm/{CP311}": plain}
+    wheel(path, files, more=f"Requires-Dist: {requirement}\n")
+
+    rows = artefact.check_artefact(path, interpreter=python)
+
+    assert expected == [row.verdict for row in rows if row.rule == "artefact-torch-build"]
+
+
+def test_fingerprint_of_any_bytes_is_read(
+    tmp_path: Path, plain: bytes, python: Interpreter
+) -> None:
+    """A fingerprint that is no text tells another torch, or none, and is no fault."""
+    for name, text in TREE.items():
+        write(tmp_path / name, text)
+    (tmp_path / "deep_gemm" / f"_C{python.ext_suffix}").write_bytes(plain)
+    (tmp_path / "fingerprint.json").write_bytes(b'{"torch": "2.\xff git "}')
+
+    rows = artefact.check_artefact(tmp_path, interpreter=python)
+
+    assert Verdict.FAIL == verdict(rows, "artefact-torch-build")[0]
+
+
+def test_number_in_a_name_makes_no_torch_symbol(tmp_path: Path, python: Interpreter) -> None:
+    """`_Z12attach_thing` holds `2at`, and is not of namespace at."""
+    code = "void attach_thing(int); void f() { attach_thing(1); }"
+    path = extension(tmp_path / f"_C{python.ext_suffix}", code)
+
+    rows = artefact.check_artefact(path, interpreter=python)
+
+    assert Verdict.PASS == verdict(rows, "artefact-torch")[0]
