@@ -33,6 +33,7 @@ class Marks:
         self._readers: dict[Key, list[tuple[Key, bool]]] = {}
         self._tiers: dict[ast.expr, int] = {}
         self._names: set[str] = set()  # of the marked keys
+        self._handle_names: set[str] = set()
         self._parameters: dict[str, list[Scope]] = {}
         for module in project.modules:
             for scope in module.scopes.values():
@@ -62,12 +63,16 @@ class Marks:
         if self._marked.get(key, 0) < tier:
             self._marked[key] = tier
             self._names.add(key[1])
+            if tier == _HANDLE:
+                self._handle_names.add(key[1])
             self._todo.append(key)
 
     def carries(self, node: ast.expr, scope: Scope, *, result: bool = False) -> bool:
         """Whether an expression may stand for a handle; or, with `result`, for a result."""
-        # Most are asked for, and say no.
-        if node.id not in self._names if type(node) is ast.Name else type(node) not in _CARRYING:
+        if isinstance(node, ast.Name):  # most are asked for, and say no
+            if node.id not in (self._names if result else self._handle_names):
+                return False
+        elif type(node) not in _CARRYING:
             return False
         return self._tier(node, scope) >= (_RESULT if result else _HANDLE)
 

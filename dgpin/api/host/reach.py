@@ -65,10 +65,16 @@ class Reach:
 
     def _carries(self, call: ast.Call, scope: Scope) -> bool:
         """Whether a call may pass a handle on to a function of the host."""
-        if called_name(call) in _BUILTINS:
+        if not call.args and not call.keywords:
             return False
-        args: list[ast.expr] = [*call.args, *(k.value for k in call.keywords)]
-        return any(self.marks.carries(arg, scope) for arg in args)
+        carries = self.marks.carries
+        for arg in call.args:
+            if carries(arg, scope):
+                return called_name(call) not in _BUILTINS
+        for keyword in call.keywords:
+            if carries(keyword.value, scope):
+                return called_name(call) not in _BUILTINS
+        return False
 
     def _pass_on(self, call: ast.Call, scope: Scope) -> bool:
         """Pass what is known of a call's arguments on; return whether that was news."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _LIBRARY = re.compile(
     rb"\bdeep_gemm(?:_cpp)?\b|\bops(?:\W{1,8}| import )\w*deep_gemm|[\"']\w*deep_gemm\w*[\"']"
 )
+_NEAR = 100  # bytes before and behind, for the longest word
 _WORDS = re.compile(rb"\w*deep_gemm\w*")
 _ROUNDS = 3  # re-exports that are followed into files without a word of the API
 _REMARK = re.compile(r"#\s*dgpin:\s*ignore(?:\[(?P<rules>[^\]]*)\])?(?P<reason>.*)")
@@ -134,8 +135,9 @@ def _namers(
     A word such as `use_deep_gemm` that none of them gives a function, a class or a global leads
     nowhere; a tenth of the text of vLLM 0.30.0 has no other.
     """
-    modules, unparsed = _parsed({p: d for p, d in files.items() if _LIBRARY.search(d)}, packages)
-    others = {path: set(_WORDS.findall(d)) for path, d in files.items() if not _LIBRARY.search(d)}
+    others = {path: words for path, data in files.items() if (words := _only_words(data))}
+    first = {path: data for path, data in files.items() if path not in others}
+    modules, unparsed = _parsed(first, packages)
     new = modules
     while new:
         made = {n.encode() for module in new for n in _made(module) if "deep_gemm" in n}
@@ -145,6 +147,19 @@ def _namers(
         others = {path: words for path, words in others.items() if path not in wanted}
         modules, unparsed = modules + new, unparsed + skipped
     return modules, unparsed
+
+
+def _only_words(data: bytes) -> set[bytes]:
+    """Return the words of a file that hold the library's name; none when it names the library."""
+    words: set[bytes] = set()
+    at = data.find(WORD)
+    while at >= 0:
+        near = data[max(0, at - _NEAR) : at + _NEAR]  # whole texts would take longer than all else
+        if _LIBRARY.search(near):
+            return set()
+        words.update(_WORDS.findall(near))
+        at = data.find(WORD, at + len(WORD))
+    return words
 
 
 def _made(module: "Module") -> Iterator[str]:
