@@ -51,5 +51,7 @@ def _run(argv: list[str], label: str) -> None:
     # Python is told by an error, other programs by a signal.
     if done.returncode == -signal.SIGXFSZ or (done.returncode and b"File too large" in done.stderr):
         raise archives.BombError(label, f"a file of it has more than {archives.LARGEST} bytes")
+    if done.returncode is None:
+        raise DownloadError(label, f"the download did not end within {_LIMIT / 60:.0f} min")
     if done.returncode != 0:
-        raise DownloadError(label, done.tail or "the download did not end in time")
+        raise DownloadError(label, done.tail or f"`{argv[0]}` ended with {done.returncode}")

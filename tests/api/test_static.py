@@ -122,6 +122,44 @@ def test_names_made_at_run_time() -> None:
     assert "line 1 puts names there when it runs" == surface.is_unreadable("deep_gemm.lazy.f")
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["x = " + "-" * 100_000 + "1", "x = " + "(" * 5_000, "\0"],
+    ids=["operators", "brackets", "NUL"],
+)
+def test_text_that_no_parser_takes(text: str) -> None:
+    """A file that is nested too deeply, or is no text, is unreadable, and the rest is read."""
+    surface = read(init="def f(): ...", broken=text)
+
+    assert "deep_gemm.f" in surface.by_path
+    assert surface.is_unreadable("deep_gemm.broken")
+
+
+@pytest.mark.parametrize("names", ["{[]: 1}", "[*more]", "{**{}}", "1"])
+def test_list_of_names_that_is_none(names: str) -> None:
+    """What `__all__` is set to may be anything."""
+    surface = read(init="from .part import *", part=f"__all__ = {names}\ndef f(): ...")
+
+    assert "deep_gemm.f" in surface.by_path
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["0x" + "f" * 9_000, "9" * 9_000, "1.5", "0x", "'a'"],
+    ids=["hexadecimal", "decimal", "fraction", "prefix", "letter"],
+)
+def test_number_that_no_enum_has(number: str) -> None:
+    """A member whose number no integer can hold has none that could be compared."""
+    cpp = (
+        f"enum class E {{ A = {number} }};\n"
+        'PYBIND11_MODULE(_C, m) { py::enum_<E>(m, "E").value("A", E::A); }'
+    )
+
+    surface = read(cpp=cpp)
+
+    assert "" == surface.by_path["deep_gemm._C.E.A"].value
+
+
 def test_syntax_error() -> None:
     """A file that does not parse is unreadable, and the rest is read."""
     surface = read(init="def f(): ...", broken="def (")

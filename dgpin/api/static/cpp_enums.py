@@ -50,16 +50,21 @@ def _read(body: "Node") -> dict[str, int | None]:
 
 
 def number_of(node: "Node", known: Mapping[str, int | None], depth: int = 0) -> int | None:
-    """Return the value of a constant expression over literals and known names."""
+    """Return the value of a constant expression over literals and known names.
+
+    None for one that no integer of C++ can hold.
+    """
+    number: int | None = None
     match node.type:
         case "number_literal":
-            return _literal(text(node))
+            number = _literal(text(node))
         case "identifier" | "qualified_identifier":
-            return known.get(text(node).rpartition("::")[2])
+            number = known.get(text(node).rpartition("::")[2])
         case "parenthesized_expression" | "unary_expression" | "binary_expression":
-            return _combined(node, known, depth + 1) if depth < _DEEPEST else None
+            number = _combined(node, known, depth + 1) if depth < _DEEPEST else None
         case _:
-            return None
+            pass
+    return number if number is not None and -_MOST < number < _MOST else None
 
 
 def _combined(node: "Node", known: Mapping[str, int | None], depth: int) -> int | None:

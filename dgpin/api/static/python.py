@@ -59,7 +59,7 @@ class Half:
             name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
             try:
                 tree = _parse(source)
-            except (SyntaxError, ValueError) as error:
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
                 self.broken[name] = f"{type(error).__name__}: {error}"
                 continue
             self.modules[name] = Module(name=name, path=path, tree=tree)
@@ -300,7 +300,7 @@ def _constant(module: Module, name: str, value: ast.expr) -> Object:
 def _literal_names(node: ast.expr) -> tuple[str, ...] | None:
     try:
         value = ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError, RecursionError):  # a key that cannot be one, say
         return None
     return tuple(map(str, value)) if isinstance(value, (list, tuple)) else None
 
