@@ -1,5 +1,6 @@
 """Does a built `deep_gemm` hold what it promises, and does it fit this torch?"""
 
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ class _Subject:
     torch: Torch | None
 
     def place(self, name: str) -> Place:
-        return Place(f"{self.contents.prefix}/{name}" if self.contents.prefix else name)
+        return Place(posixpath.normpath(f"{self.contents.prefix}/{name}".lstrip("/")))
 
 
 def check_artefact(path: Path, *, interpreter: Interpreter | None = None) -> tuple[Row, ...]:
@@ -267,7 +268,11 @@ def _torch_symbols(subject: _Subject) -> Iterator[Row]:
         for name in _TORCH_LIBRARIES
         if (path := torch.root / "lib" / f"lib{name}.so").is_file()
     ]
-    for name in _loaded(subject):
+    loaded = _loaded(subject)
+    if subject.interpreter and subject.contents.extensions and not loaded:
+        message = f"no extension for Python {subject.interpreter.short} to compare"
+        yield _row("artefact-torch", Verdict.SKIP, message)
+    for name in loaded:
         wanted = [each for each in subject.needs[name].symbols if _TORCH_SYMBOL.match(each)]
         missing = elf.absent(wanted, libraries)
         if missing:

@@ -157,7 +157,8 @@ def probe(
         HangingCompilerError: it does not come to an end.
     """
     done = process.run(
-        [*compiler.command, *compiler.flags, f"-std=c++{std}", "-fsyntax-only", "-x", "c++", "-"],
+        # In the order of the compile: what the user asks for wins.
+        [*compiler.command, f"-std=c++{std}", *compiler.flags, "-fsyntax-only", "-x", "c++", "-"],
         env=env,
         stdin=program.encode(),
         timeout=limit,
@@ -222,6 +223,7 @@ def more_library_directories(compiler: Compiler, env: Mapping[str, str]) -> tupl
     The compiler does not know of these.
     """
     words = [*compiler.command, "-shared", "-Wl,--verbose", "-x", "c++", os.devnull]
-    done = process.run([*words, "-o", os.devnull], env=env, timeout=PROBE_LIMIT)
+    with tempfile.TemporaryDirectory() as scratch:
+        done = process.run([*words, "-o", f"{scratch}/probe.so"], env=env, timeout=PROBE_LIMIT)
     found = re.findall(r'SEARCH_DIR\("=?([^"]+)"\)', done.text)
     return tuple(dict.fromkeys(path for word in found if (path := Path(word)).is_dir()))

@@ -2,6 +2,7 @@
 
 import email.parser
 import os
+import posixpath
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +14,9 @@ from dgpin.build.interpreter import Interpreter
 from dgpin.errors import UnavailableError, UsageError
 
 PACKAGE = "deep_gemm"
-_EXTENSION = re.compile(r"_C[\w-]*(?:\.[\w-]+)*\.so")
+# Until v2.1 the extension was a module of its own, beside the package.
+_BESIDE = "deep_gemm_cpp"
+_EXTENSION = re.compile(rf"(?:_C[\w-]*|(?:\.\./)?{_BESIDE})(?:\.[\w-]+)*\.so")
 _NAME_ONE = "Name a wheel, a .so, or a directory that holds deep_gemm/."
 
 
@@ -91,8 +94,9 @@ def installed(interpreter: Interpreter) -> Contents:
     Raises:
         UsageError: it has none.
     """
-    for entry in interpreter.search:
-        for prefix in (PACKAGE, f"vllm/third_party/{PACKAGE}"):
+    # vLLM's copy is what it falls back on, wherever the other one lies.
+    for prefix in (PACKAGE, f"vllm/third_party/{PACKAGE}"):
+        for entry in interpreter.search:
             if (entry / prefix / "__init__.py").is_file():
                 found = _package(entry / prefix)
                 return Contents(
@@ -103,7 +107,11 @@ def installed(interpreter: Interpreter) -> Contents:
                     owners=owners(entry, prefix),
                     fingerprint=found.fingerprint or _installed_fingerprint(entry, prefix),
                 )
-    raise UsageError(f"{interpreter.path} has no deep_gemm", hint="Name another with --python.")
+    left = interpreter.left_out(PACKAGE, os.environ)
+    raise UsageError(
+        f"{interpreter.path} has no deep_gemm{f'; {left}' if left else ''}",
+        hint="Name another with --python, or a directory with --artefact.",
+    )
 
 
 def owners(site: Path, prefix: str) -> tuple[Owner, ...]:
@@ -146,7 +154,9 @@ def _package(root: Path) -> Contents:
     return Contents(
         label=str(root),
         prefix=PACKAGE,
-        files=frozenset(_files(root)),
+        files=frozenset(
+            (*_files(root), *(f"../{path.name}" for path in root.parent.glob(f"{_BESIDE}.*so")))
+        ),
         read=lambda name: (root / name).read_bytes(),
         fingerprint=mark.read_bytes() if mark.is_file() else None,
     )
@@ -184,11 +194,13 @@ def _wheel(path: Path) -> Contents:
     def read(name: str) -> bytes:
         try:
             with zipfile.ZipFile(path) as archive:
-                return archive.read(f"{prefix}/{name}")
+                return archive.read(posixpath.normpath(f"{prefix}/{name}"))
         except archives.DAMAGED as error:
             raise DamagedWheelError(path, error) from error
 
     inner = {name.removeprefix(f"{prefix}/") for name in names if name.startswith(f"{prefix}/")}
+    above = f"{prefix.removesuffix(PACKAGE)}{_BESIDE}."
+    inner |= {f"../{posixpath.basename(name)}" for name in names if name.startswith(above)}
     return Contents(
         label=str(path),
         prefix=prefix,

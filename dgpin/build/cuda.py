@@ -24,6 +24,7 @@ _LIBRARIES = (
 )
 _HEADER = "cuda_runtime_api.h"
 NAMED = "--cuda-home"  # the origin of a home that the user named
+_VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 _HOPS = 8  # wrapper scripts and links on the way to the real nvcc
 
 
@@ -72,12 +73,21 @@ def find(
     considered: list[Candidate] = []
     chosen: Toolkit | None = None
     proposals = [(explicit, NAMED)] if explicit else list(_proposals(env, torch, root))
-    for home, origin in proposals:
-        if chosen is None:
-            chosen = read(home, origin)
-            refused = "" if chosen else f"no {_HEADER} in it"
-        else:
-            refused = "an earlier place was taken"
+    found = [(home, origin, read(home, origin)) for home, origin in proposals]
+    wanted = torch.cuda if torch else ""
+    major = wanted.partition(".")[0]
+    there = [toolkit for _, _, toolkit in found if toolkit is not None]
+    if there:
+        # What the user named is taken as it is; of what merely lies about, what fits torch.
+        fitting = [each for each in there if each.major == major]
+        named = there[0].origin in {NAMED, *_VARIABLES}
+        chosen = there[0] if named or not fitting else fitting[0]
+    for home, origin, toolkit in found:
+        refused = "" if toolkit is chosen else "another place was taken"
+        if toolkit is None:
+            refused = f"no {_HEADER} in it"
+        elif toolkit is not chosen and major and toolkit.major != major:
+            refused = f"it is CUDA {toolkit.version}, and torch was built with {wanted}"
         considered.append(Candidate(home=home, origin=origin, refused=refused))
     return Search(toolkit=chosen, considered=tuple(considered), torch_guess=_torch_guess(env, root))
 
@@ -100,7 +110,7 @@ def read(home: Path, origin: str) -> Toolkit | None:
 def _proposals(
     env: Mapping[str, str], torch: Torch | None, root: Path
 ) -> Iterator[tuple[Path, str]]:
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
+    for variable in _VARIABLES:
         if value := env.get(variable):
             yield Path(value).absolute(), variable  # compilers run in directories of their own
     if nvcc := shutil.which("nvcc", path=env.get("PATH", "")):

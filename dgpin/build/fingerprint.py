@@ -55,6 +55,7 @@ def of(recipe: Recipe, source: Source, toolchain: Toolchain, *, limited: bool) -
     if recipe.binding is Binding.TORCH_LIBRARY:
         listens += ("CC", "CFLAGS", "LDSHARED")  # what setuptools reads besides
     heard = [f"{name}={toolchain.env[name]}" for name in listens if toolchain.env.get(name)]
+    others = [f"{it.version} git {it.git} of {each.short}" for each, it in toolchain.others]
     return Fingerprint(
         components={
             "commit": source.commit + (" and changes" if source.dirty else ""),
@@ -72,6 +73,8 @@ def of(recipe: Recipe, source: Source, toolchain: Toolchain, *, limited: bool) -
             if limited
             else " ".join(sorted(each.ext_suffix for each in toolchain.interpreters)),
             "layout": LAYOUT,
+            # The import is tried with these, and they are rarely there.
+            **({"other torches": ", ".join(others)} if others else {}),
             **({"environment": " ".join(heard)} if heard else {}),
         }
     )

@@ -23,8 +23,13 @@ class Imported:
     error: str = ""
 
 
-def attempt(package: Path, interpreter: Interpreter, *, env: Mapping[str, str]) -> Imported:
-    """Import the package in a child of its own; no GPU is needed."""
+def attempt(
+    package: Path, interpreter: Interpreter, *, env: Mapping[str, str], own_torch: bool = True
+) -> Imported:
+    """Import the package in a child of its own; no GPU is needed.
+
+    `own_torch` says that the interpreter's torch is the one that was compiled against.
+    """
     if torch_files.find(interpreter.search) is None:
         return Imported(python=interpreter.short, tried=False, works=False)
     done = process.run(
@@ -34,11 +39,11 @@ def attempt(package: Path, interpreter: Interpreter, *, env: Mapping[str, str]) 
         timeout=_LIMIT,
     )
     works = done.returncode == 0
-    error = "" if works else _error(done, package, interpreter)
+    error = "" if works else _error(done, package, interpreter, own_torch=own_torch)
     return Imported(python=interpreter.short, tried=True, works=works, error=error)
 
 
-def _error(done: Completed, package: Path, interpreter: Interpreter) -> str:
+def _error(done: Completed, package: Path, interpreter: Interpreter, *, own_torch: bool) -> str:
     """Say why an import failed, in words that name the cause and not only the loader's."""
     if done.returncode is None:
         return f"the import did not end within {_LIMIT:.0f} s"
@@ -60,4 +65,9 @@ def _error(done: Completed, package: Path, interpreter: Interpreter) -> str:
         "place": "",
     }
     names = [path.name for path in package.glob("*.so")]
-    return failures.classify(facts, extensions=names, suffix=interpreter.ext_suffix).what
+    found = failures.classify(facts, extensions=names, suffix=interpreter.ext_suffix)
+    if found.cause is failures.Cause.TORCH_ABI and found.symbol and own_torch:
+        # It was built for this very torch, so that is not what is wrong.
+        plain = failures.demangle(found.symbol)
+        return f"there is no `{plain}` in torch or any library that it links"
+    return found.what

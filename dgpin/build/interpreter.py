@@ -15,6 +15,7 @@ from dgpin.errors import UnavailableError, UsageError
 
 _PROBE = Path(__file__).with_name("interpreter_probe.py")
 _LIMIT = 30.0
+_ANSWERS = {"version", "implementation", "include", "ext_suffix", "platform", "path", "modules"}
 
 
 class InterpreterError(UnavailableError):
@@ -37,11 +38,19 @@ class Interpreter:
     platform: str
     search: tuple[Path, ...]
     modules: frozenset[str] = frozenset()  # those of the modules asked for that it has
+    user: Path | None = None  # the user's own packages, which are not among `search`
 
     @property
     def short(self) -> str:
         """The version by which extensions are told apart: `3.11`."""
         return ".".join(self.version.split(".")[:2])
+
+    def left_out(self, package: str, env: Mapping[str, str]) -> str:
+        """Say where a package is that is not looked for there; "" where it is nowhere else."""
+        paths = [Path(word) for word in env.get("PYTHONPATH", "").split(":") if word]
+        places = [*([self.user] if self.user else []), *paths]
+        found = ", ".join(str(place) for place in places if (place / package).is_dir())
+        return f"{found} is left out, as user site-packages and PYTHONPATH are" if found else ""
 
 
 def default(env: Mapping[str, str]) -> str:
@@ -78,14 +87,20 @@ def read(python: str, *, modules: Sequence[str] = ()) -> Interpreter:
         interpreter_kept.keep(found, modules, answer)
     if answer["implementation"] != "cpython":
         raise InterpreterError(found, f"is {answer['implementation']}, not CPython")
+    search = [Path(entry) for entry in answer["path"]]
+    for name, place in answer.get("homes", {}).items():
+        home = Path(place)
+        if home.name == name and home.parent not in search:  # installed as editable
+            search.append(home.parent)
     return Interpreter(
         path=Path(found),
         version=answer["version"],
         include=Path(answer["include"]),
         ext_suffix=answer["ext_suffix"],
         platform=answer["platform"],
-        search=tuple(Path(entry) for entry in answer["path"]),
+        search=tuple(search),
         modules=frozenset(answer["modules"]),
+        user=Path(answer["user"]) if answer.get("user") else None,
     )
 
 
@@ -94,9 +109,10 @@ def _ask(found: str, modules: Sequence[str]) -> Mapping[str, Any]:
         out = Path(scratch, "answer.json")
         done = process.run([found, "-I", _PROBE, out, *modules], timeout=_LIMIT)
         try:
-            return dict(json.loads(out.read_bytes()))
-        except (OSError, ValueError, TypeError) as error:
-            why = f"fails: {done.tail}" if done.tail else "ends without an answer"
-            if done.returncode is None:
-                why = "does not answer"
-            raise InterpreterError(found, why) from error
+            answer = dict(json.loads(out.read_bytes()))
+        except (OSError, ValueError, TypeError):
+            answer = {}
+    if answer.keys() >= _ANSWERS:
+        return answer
+    why = f"fails: {done.tail}" if done.tail else "ends without an answer"
+    raise InterpreterError(found, "does not answer" if done.returncode is None else why)

@@ -19,7 +19,7 @@ def answer(found: str, modules: Sequence[str]) -> Mapping[str, Any] | None:
     kept = cache.read_json(_name(found, modules))
     try:
         same = kept["seen"] == _seen(found, kept["answer"]["path"])
-        return dict(kept["answer"]) if same else None
+        return dict(kept["answer"]) if same and "homes" in kept["answer"] else None
     except (KeyError, TypeError, OSError):
         return None
 

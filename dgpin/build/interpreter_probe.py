@@ -1,9 +1,12 @@
 """Run by the interpreter that is asked about: `python -I interpreter_probe.py OUT [MODULE…]`.
 
 Standard library only, nothing of the interpreter's packages is imported. The answer is JSON:
-schema, version, include, ext_suffix, path (where imports look), modules (which of MODULE… it has).
+schema, version, include, ext_suffix, path (where imports look), modules (which of MODULE… it has),
+homes (the directories of torch and deep_gemm: installed as editable, they are on no path), user
+(the user's own packages, which -I leaves out; "" in a virtual environment).
 """
 
+import site
 import sys
 import sysconfig
 
@@ -14,6 +17,18 @@ def find(name: str) -> bool:
         return name in sys.modules or any(each.find_spec(name, None) for each in sys.meta_path)
     except (AttributeError, ImportError, ValueError):
         return False
+
+
+def home(name: str) -> str:
+    """Return the directory of a top-level package, without importing it; "" where there is none."""
+    for each in sys.meta_path:
+        try:
+            spec = each.find_spec(name, None)
+        except (AttributeError, ImportError, ValueError):
+            continue
+        if spec is not None:
+            return next(iter(spec.submodule_search_locations or []), "")
+    return ""
 
 
 def spell(value: object) -> str:
@@ -38,6 +53,8 @@ answer = {
     "platform": sysconfig.get_platform(),
     "path": [entry for entry in sys.path if entry],
     "modules": [name for name in sys.argv[2:] if find(name)],
+    "user": site.getusersitepackages() if sys.prefix == sys.base_prefix else "",
+    "homes": {name: home(name) for name in ("torch", "deep_gemm")},
 }
 with open(sys.argv[1], "w", encoding="utf-8") as file:  # noqa: PTH123 - pathlib costs 8 ms
     file.write(spell(answer))

@@ -24,13 +24,13 @@ from dgpin.errors import UnavailableError
 from dgpin.verdict import Verdict
 
 
-class UnreadableSourceError(UnavailableError):
-    """A file of the source that cannot be read."""
+class ChangedSourceError(UnavailableError):
+    """A source that is another one after the compile than before it."""
 
-    hint = "May you read it? Did something change the source meanwhile?"
+    hint = "Run the same command again, and let the source be meanwhile."
 
-    def __init__(self, error: OSError) -> None:
-        super().__init__(f"the source cannot be read: {error}")
+    def __init__(self, root: Path) -> None:
+        super().__init__(f"{root} changed while it was compiled; nothing was kept")
 
 
 class MachineError(UnavailableError):
@@ -180,7 +180,7 @@ def run(job: Job, *, jobs: int | None = None, watch: Watch | None = None) -> Res
         except OSError as error:
             named = (error.filename, error.filename2)
             if any(str(each).startswith(f"{job.source.root}/") for each in named):
-                raise UnreadableSourceError(error) from error
+                raise sources.UnreadableSourceError(error) from error
             raise StoreError(draft.parent, error) from error
 
 
@@ -236,6 +236,8 @@ def _make(
             raise MachineError(each.digest.machine, log)
     if failed:
         return replace(result, message=f"{failed[0].target.name} does not compile")
+    if sources.digest(job.source.root, job.recipe) != job.source.digest:
+        raise ChangedSourceError(job.source.root)
     if not job.keeps:
         message = "it compiles; not kept, as it would not fit this torch"
         return replace(result, verdict=Verdict.PASS, message=message)
@@ -264,4 +266,8 @@ def _import(job: Job, package: Path, checked: Preflight) -> tuple[Imported, ...]
     env = dict(job.toolchain.env)
     if toolkit is not None:  # 2.5 and 2.6 assert that there is a CUDA home when imported
         env["CUDA_HOME"] = str(toolkit.home)
-    return tuple(imported.attempt(package, each, env=env) for each in job.toolchain.interpreters)
+    others = [each for each, _ in job.toolchain.others]
+    return tuple(
+        imported.attempt(package, each, env=env, own_torch=each not in others)
+        for each in job.toolchain.interpreters
+    )

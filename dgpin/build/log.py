@@ -14,6 +14,10 @@ _CONTEXT = 8  # lines after an error: the source line, the caret, notes
 _MACHINE = (
     (re.compile(r"No space left on device", re.IGNORECASE), "the disk is full"),
     (
+        re.compile(r"^ccache: error: ", re.MULTILINE),
+        "ccache does not work (CCACHE_DISABLE=1 compiles without it)",
+    ),
+    (
         re.compile(
             r"Killed signal terminated program|unable to execute command: Killed"
             r"|out of memory|virtual memory exhausted",

@@ -16,6 +16,8 @@ from dgpin.verdict import Place
 # A package of DeepGEMM with CUTLASS's headers is 30 MB; a compile of it needs 200 MB of
 # temporary files.
 DISK_NEEDED = 500_000_000  # bytes
+# Modules that no package of their name brings.
+_BROUGHT_BY = {"distutils": "setuptools", "pkg_resources": "setuptools"}
 
 
 def of_interpreters(toolchain: Toolchain) -> Iterator[Item]:
@@ -43,7 +45,9 @@ def of_torch(toolchain: Toolchain) -> Iterator[Item]:
     torch = toolchain.torch
     if torch is None:
         looked = ", ".join(str(each.path) for each in toolchain.interpreters)
-        yield missing(Kind.TORCH, "torch", f"not installed for {looked}", pip="torch")
+        left = {each.left_out("torch", toolchain.env) for each in toolchain.interpreters} - {""}
+        detail = "; ".join([f"not installed for {looked}", *sorted(left)])
+        yield missing(Kind.TORCH, "torch", detail, pip="torch")
         return
     name = f"torch {torch.version}"
     if not torch.cuda:
@@ -54,9 +58,23 @@ def of_torch(toolchain: Toolchain) -> Iterator[Item]:
             f"{kind}; DeepGEMM needs one with CUDA (pytorch.org/get-started)",
         )
         return
+    if not torch.cxx_std:
+        yield missing(
+            Kind.TORCH,
+            name,
+            f"{torch.root} has no headers; an image for running only may leave them out",
+            pip=f"torch=={torch.version.partition('+')[0]}",
+        )
+        return
     git = f", git {torch.git[:7]}" if torch.git else ""
     detail = f"CUDA {torch.cuda}{git}, C++11 ABI {'on' if torch.cxx11_abi else 'off'}"
     yield found(Kind.TORCH, name, f"{detail}, for {toolchain.host.path}")
+    for each, other in toolchain.others:
+        yield note(
+            Kind.TORCH,
+            f"torch {other.version}",
+            f"{each.path} has this one; what is compiled is for torch {torch.version}",
+        )
 
 
 def of_toolkit(toolchain: Toolchain) -> Iterator[Item]:
@@ -169,7 +187,7 @@ def of_tools(recipe: Recipe, toolchain: Toolchain) -> Iterator[Item]:
                     Kind.TOOL,
                     f"Python module {name}",
                     f"setup.py imports it, and {toolchain.host.path} has it not",
-                    pip=name,
+                    pip=_BROUGHT_BY.get(name, name),
                     needed_by=(Place("setup.py"),),
                 )
         detail = toolchain.ninja or "none; setuptools compiles one file after the other"
@@ -189,6 +207,10 @@ def of_disk(room: Callable[[Path], int]) -> Iterator[Item]:
         free = room(place)
     except OSError as error:
         yield missing(Kind.DISK, str(place), str(error))
+        return
+    if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
+        told = f"{cache.root()} cannot be written; name another place in DGPIN_CACHE_DIR"
+        yield missing(Kind.DISK, "build cache", told)
         return
     text = f"{free / 1e6:,.0f} MB free for the build cache at {cache.root()}"
     if free < DISK_NEEDED:

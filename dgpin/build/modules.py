@@ -51,7 +51,7 @@ def absent(
 def _parse(text: bytes) -> ast.Module:
     try:
         return ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.Module([], [])
 
 
@@ -91,18 +91,24 @@ def _imports(tree: ast.Module, path: str) -> Iterator[tuple[str, str, int]]:
 
 def _is_value(name: str, init: ast.Module) -> bool:
     """Whether `from . import name` may mean something that the package's `__init__` has bound."""
-    return name == "*" or any(name in _bound(node) or "*" in _bound(node) for node in init.body)
+    # A module's `__getattr__` may know any name.
+    return name == "*" or not {name, "*", "__getattr__"}.isdisjoint(_bound(init))
 
 
-def _bound(node: ast.stmt) -> frozenset[str]:
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return frozenset({node.name})
-    if isinstance(node, ast.Assign):
-        return frozenset(each.id for each in node.targets if isinstance(each, ast.Name))
-    # `from . import x` binds x only if x is there, which is the question.
-    if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module):
-        return frozenset(alias.asname or alias.name for alias in node.names)
-    return frozenset()
+def _bound(init: ast.Module) -> Iterator[str]:
+    """Yield the names that a module may bind when it is imported, under conditions or not."""
+    stack: list[ast.AST] = [*init.body]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        # `from . import x` binds x only if x is there, which is the question.
+        elif isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        else:
+            stack.extend(ast.iter_child_nodes(node))
 
 
 def _unguarded(body: list[ast.stmt]) -> Iterator[ast.stmt]:

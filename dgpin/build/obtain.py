@@ -1,5 +1,6 @@
 """Get the tree that is to be built: a directory as it is, a commit out of a mirror, an sdist."""
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -109,7 +110,7 @@ def sdist(requirement: str, *, env: Mapping[str, str] | None = None) -> Obtained
         SdistError: the index cannot be reached, has no such sdist, or sends other bytes.
         StoreError: the cache cannot be written.
     """
-    name, joint, version = requirement.partition("==")
+    name, joint, version = (word.strip() for word in requirement.partition("=="))
     if not (name and joint and version):
         raise UsageError(
             f"pypi:{requirement}: that is not one version",
@@ -139,7 +140,7 @@ def _download(index: str, name: str, version: str) -> bytes:
     requirement = f"{name}=={version}"
     try:
         wanted = Version(version)
-        with httpx.Client(timeout=_LIMIT, follow_redirects=True) as client:
+        with _client(requirement) as client:
             page = f"{index.rstrip('/')}/{canonicalize_name(name)}/"
             listing, address = _got(client, page, largest=archives.SMALL)
             for file in json.loads(listing)["files"]:
@@ -155,11 +156,26 @@ def _download(index: str, name: str, version: str) -> bytes:
         raise UsageError(
             f"pypi:{requirement}: {version} is no version", hint="A version is one such as 2.8.2."
         ) from error
+    except httpx.HTTPStatusError as error:
+        code, url = error.response.status_code, str(error.request.url)
+        why = f"answers {code} for {url}"
+        if code == httpx.codes.NOT_FOUND and url.endswith("/"):
+            why = "has no package of that name"
+        raise SdistError(requirement, f"the index {why}") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise SdistError(requirement, f"the index does not answer: {error}") from error
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise SdistError(requirement, "what the index answers is no list of files") from error
     raise SdistError(requirement, "the index has no sdist of that version")
+
+
+def _client(requirement: str) -> "httpx.Client":
+    import httpx  # noqa: PLC0415 - as above
+
+    try:
+        return httpx.Client(timeout=_LIMIT, follow_redirects=True)
+    except (ImportError, OSError, ValueError) as error:  # a proxy, or certificates, of environment
+        raise SdistError(requirement, f"the index cannot be asked: {error}") from error
 
 
 def _got(client: "httpx.Client", url: str, *, largest: int) -> tuple[bytes, "httpx.URL"]:
@@ -200,6 +216,8 @@ def _unpack(data: bytes, draft: Path, requirement: str) -> None:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(content.read() if content else b"")
     except archives.DAMAGED as error:
+        if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}:
+            raise
         raise SdistError(requirement, f"cannot be unpacked: {error}") from error
 
 

@@ -115,6 +115,22 @@ COMPONENTS = (
         cu12="nvidia-cuda-cccl-cu12",
     ),
     Component(
+        headers=r"crt/\S+",
+        libraries=(),
+        apt="cuda-crt-{}",
+        dnf="cuda-crt-{}",
+        extra="crt",
+        cu12="nvidia-cuda-nvcc-cu12",
+    ),
+    Component(
+        headers=r"cufile\w*\.h",
+        libraries=("cufile",),
+        apt="libcufile-dev-{}",
+        dnf="libcufile-devel-{}",
+        extra="cufile",
+        cu12="nvidia-cufile-cu12",
+    ),
+    Component(
         headers=r"(?!)",  # its headers count as the runtime's
         libraries=("cuda",),
         apt="cuda-driver-dev-{}",
@@ -191,6 +207,11 @@ def compiler(distribution: Distribution, *, newest: str = "") -> Source:
     plain = {Family.APT: "g++", Family.DNF: "gcc-c++", Family.APK: "g++"}
     floor = int(known.GCC_FLOORS.get(newest, "0"))
     own = _own_gcc(distribution)
+    if newest in known.UNDATED:
+        return Source(note=f"no release of GCC is known here to have <{newest}>")
+    if own is None and floor and distribution.id not in _ROLLING:
+        # What its plain name brings is not known, and may be the very compiler that is too old.
+        return Source(note=f"it takes g++ {floor} or newer, named by CXX")
     if own is None or own >= floor:
         return Source(package=plain.get(distribution.family, ""))
     for versions, package, provides, note in _NEWER.get(distribution.id, ()):
@@ -216,6 +237,7 @@ _OWN_GCC = {
     **{("alpine", f"3.{minor}"): 13 for minor in (19, 20)},
     **{("alpine", f"3.{minor}"): 14 for minor in (21, 22)},
 }
+_ROLLING = ("fedora",)
 _RHEL = ("almalinux", "rocky", "centos", "ol")
 _TOOLSET = (
     ("8", "9"),

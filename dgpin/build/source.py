@@ -2,8 +2,9 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dgpin import process
@@ -13,7 +14,8 @@ from dgpin.source import invocation
 
 _SHORT = 7
 # What a build may leave in a source, and what cannot change one.
-_IGNORED = frozenset({"__pycache__", ".git", "build", "dist"})
+_IGNORED = frozenset({"__pycache__", ".git"})
+_PRODUCED = frozenset({"build", "dist"})  # at the top; deeper, they are somebody's own
 _PRODUCTS = (".so", ".pyc", ".o", ".a")
 
 
@@ -26,19 +28,30 @@ class NoSourceError(UnavailableError):
         super().__init__(f"{root}: no DeepGEMM source, {what}")
 
 
+class UnreadableSourceError(UnavailableError):
+    """A file of the source that cannot be read."""
+
+    hint = "May you read it? Did something change the source meanwhile?"
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"the source cannot be read: {error}")
+
+
 class SubmoduleError(RefusedError):
     """A submodule that is not what the source records."""
 
-    def __init__(self, submodules: Sequence["Submodule"]) -> None:
-        told = "; ".join(
-            f"{each.path} is {each.present[:_SHORT] or 'empty'}, recorded is "
-            f"{each.recorded[:_SHORT]}"
-            for each in submodules
-        )
-        names = " ".join(f"--allow-submodule {each.path}" for each in submodules)
+    def __init__(self, source: "Source", submodules: Sequence["Submodule"]) -> None:
+        told = "; ".join(f"{each.path} {each.told}" for each in submodules)
+        names = " ".join(f"--allow-submodule {shlex.quote(each.path)}" for each in submodules)
+        # A commit's tree is dgpin's own; a submodule that is not in it could not be fetched.
+        cure = "Run the same command with network"
+        if source.checkout:
+            cure = f"Run `git -C {shlex.quote(str(source.root))} submodule update --init`"
+            if any(each.present.endswith("+") for each in submodules):
+                cure = "Commit or undo the changes in the submodules"
         super().__init__(
             f"submodules are not at the commits that the source records: {told}",
-            hint=f"Run `git submodule update --init`, or build them as they are with {names}.",
+            hint=f"{cure}, or build them as they are with {names}.",
         )
 
 
@@ -53,12 +66,22 @@ class Submodule:
     recorded: str
     present: str
 
+    @property
+    def told(self) -> str:
+        """Say what is there instead of what is recorded."""
+        if self.present == f"{self.recorded}+":
+            return f"is {self.recorded[:_SHORT]} as recorded, with changes"
+        changes = " with changes" if self.present.endswith("+") else ""
+        there = f"{self.present[:_SHORT]}{changes}" if self.present else "empty"
+        return f"is {there}, recorded is {self.recorded[:_SHORT]}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A tree on disk. `commit` is empty where nothing tells it, as in an sdist.
 
-    `digest` is over the contents of every file that the build reads.
+    `digest` is over the contents of every file that the build reads. `checkout` tells a tree that
+    is the user's own from one that was taken out of a mirror.
     """
 
     root: Path
@@ -67,6 +90,7 @@ class Source:
     dirty: bool
     submodules: tuple[Submodule, ...]
     digest: str
+    checkout: bool = False
 
 
 def read(root: Path, recipe: Recipe, *, label: str) -> Source:
@@ -76,7 +100,8 @@ def read(root: Path, recipe: Recipe, *, label: str) -> Source:
         UnavailableError: git is there and does not answer.
     """
     commit, dirty, submodules = _state(root)
-    return of_commit(root, recipe, label=label, commit=commit, submodules=submodules, dirty=dirty)
+    found = of_commit(root, recipe, label=label, commit=commit, submodules=submodules, dirty=dirty)
+    return replace(found, checkout=True)
 
 
 def of_commit(
@@ -112,7 +137,7 @@ def refuse_moved(source: Source, allowed: Iterable[str]) -> None:
         if each.recorded != each.present and not {each.path, each.path.rpartition("/")[2]} & names
     ]
     if moved:
-        raise SubmoduleError(moved)
+        raise SubmoduleError(source, moved)
 
 
 def digest(root: Path, recipe: Recipe) -> str:
@@ -120,31 +145,54 @@ def digest(root: Path, recipe: Recipe) -> str:
     tops = ["setup.py", "csrc", "deep_gemm"]
     tops += [*recipe.includes, *recipe.third_party, *recipe.sources]
     total = hashlib.sha256()
-    for path in files(root, tops):
-        total.update(f"{path}\0".encode())
-        total.update(hashlib.sha256((root / path).read_bytes()).digest())
+    for path in files(root, tops, outside=True):
+        total.update(os.fsencode(f"{path}\0"))
+        total.update(hashlib.sha256(_read(root / path)).digest())
     return total.hexdigest()[:16]
 
 
-def files(root: Path, tops: Iterable[str]) -> tuple[str, ...]:
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnreadableSourceError(error) from error
+
+
+def files(root: Path, tops: Iterable[str], *, outside: bool = False) -> tuple[str, ...]:
     """Return the files below some files and directories of a source, relative and in order.
 
-    What a build left behind is left out; links that lead outside the source are not followed.
+    What a build left behind is left out, and so are virtual environments. A link that leads
+    outside the source is followed with `outside`: a compiler reads it, a package must not hold it.
     """
     found: set[str] = set()
-    inside = os.path.realpath(root)
     for top in tops:
-        start = root / top
-        if start.is_file():
+        if (root / top).is_file():
             found.add(os.path.normpath(top))
-        for parent, directories, names in os.walk(start):
-            directories[:] = [name for name in directories if name not in _IGNORED]
-            for name in names:
-                path = Path(parent, name)
-                leads_out = path.is_symlink() and not os.path.realpath(path).startswith(inside)
-                if not name.endswith(_PRODUCTS) and not leads_out and path.is_file():
-                    found.add(os.path.relpath(path, root))
+        for path in _below(os.path.normpath(root / top), os.path.realpath(root), outside=outside):
+            found.add(os.path.relpath(path, root))
     return tuple(sorted(found))
+
+
+def _below(top: str, inside: str, *, outside: bool) -> Iterator[str]:
+    """Yield the files below a directory, links followed; a circle of links has an end."""
+
+    def leads_out(path: str) -> bool:
+        return not outside and not f"{os.path.realpath(path)}/".startswith(f"{inside}/")
+
+    waiting = [(top, frozenset({os.path.realpath(top)}))] if os.path.isdir(top) else []  # noqa: PTH112 - texts
+    while waiting:
+        folder, way = waiting.pop()
+        left = _IGNORED | _PRODUCED if os.path.realpath(folder) == inside else _IGNORED
+        for entry in os.scandir(folder):
+            if entry.is_symlink() and leads_out(entry.path):
+                continue
+            if entry.is_dir():
+                real = os.path.realpath(entry.path)
+                is_venv = os.path.exists(f"{entry.path}/pyvenv.cfg")  # noqa: PTH110 - as above
+                if entry.name not in left and real not in way and not is_venv:
+                    waiting.append((entry.path, way | {real}))
+            elif entry.is_file() and not entry.name.endswith(_PRODUCTS):
+                yield entry.path
 
 
 def _state(root: Path) -> tuple[str, bool, tuple[Submodule, ...]]:

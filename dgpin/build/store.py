@@ -52,7 +52,7 @@ def directory() -> Path:
 
 
 def find(key: str) -> Entry | None:
-    """Return a build whose extensions are still what they were, or None."""
+    """Return a build whose files are still what they were, or None."""
     return _sound(directory() / key)
 
 
@@ -80,6 +80,8 @@ def _sound(root: Path) -> Entry | None:
         for name, digest in value["extensions"].items():
             if _sha256(root / "deep_gemm" / name) != digest:
                 return None
+        if value.get("files", "") not in {"", _listing(root / "deep_gemm")}:
+            return None
         imported = tuple(value["imported"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -149,6 +151,7 @@ def publish(draft: Path, made: Fingerprint, *, imported: tuple[str, ...]) -> Ent
         value: dict[str, Any] = made.as_json()
         value["imported"] = list(imported)
         value["extensions"] = {path.name: _sha256(path) for path in sorted(package.glob("*.so"))}
+        value["files"] = _listing(package)
         text = json.dumps(value, indent=1, sort_keys=True)
         (draft / _FINGERPRINT).write_text(text, encoding="utf-8")
         with contextlib.suppress(FileNotFoundError):  # a damaged entry
@@ -161,3 +164,13 @@ def publish(draft: Path, made: Fingerprint, *, imported: tuple[str, ...]) -> Ent
 
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _listing(package: Path) -> str:
+    """Return the hash of the files' names and sizes: headers may be lost, or changed by hand."""
+    lines: list[str] = []
+    for folder, directories, names in os.walk(package):
+        directories[:] = [name for name in directories if name != "__pycache__"]
+        inner = os.path.relpath(folder, package)
+        lines += [f"{inner}/{name} {os.stat(f'{folder}/{name}').st_size}" for name in names]  # noqa: PTH116 - a thousand files
+    return hashlib.sha256(os.fsencode("\n".join(sorted(lines)))).hexdigest()[:32]

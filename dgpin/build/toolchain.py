@@ -27,6 +27,7 @@ class Toolchain:
     interpreters: tuple[Interpreter, ...]
     torch: Torch | None
     host: Interpreter
+    others: tuple[tuple[Interpreter, Torch], ...] = ()  # those with another torch
     search: Search
     compiler: Compiler | None
     ninja: str
@@ -70,11 +71,13 @@ def collect(
             chosen[each.ext_suffix] = (each, its)
     host, torch = next((pair for pair in chosen.values() if pair[1]), pairs[0])
     interpreters = tuple(each for each, _ in chosen.values())
+    others = tuple((each, its) for each, its in chosen.values() if its and not _same(its, torch))
     path = env.get("PATH")
     return Toolchain(
         interpreters=interpreters,
         torch=torch,
         host=host,
+        others=others,
         search=cuda.find(env, torch, explicit=cuda_home, root=root),
         compiler=found,
         ninja=shutil.which("ninja", path=path) or "",
@@ -83,6 +86,10 @@ def collect(
         distribution=distro.read(root),
         env=env,
     )
+
+
+def _same(one: Torch, other: Torch | None) -> bool:
+    return other is not None and (one.version, one.git) == (other.version, other.git)
 
 
 def _plain(env: Mapping[str, str]) -> dict[str, str]:

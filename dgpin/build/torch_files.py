@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dgpin.errors import UnavailableError
@@ -28,7 +28,8 @@ class Torch:
     cuda: str
     hip: str
     cxx11_abi: bool
-    cxx_std: int  # the C++ standard that its headers are written in, such as 20
+    cxx_std: int  # the C++ standard that its headers are written in, such as 20; 0 without headers
+    beside: tuple[Path, ...] = ()  # where else its interpreter looks, for pip's nvidia packages
 
     @property
     def includes(self) -> tuple[Path, ...]:
@@ -42,10 +43,21 @@ class Torch:
 
         Since CUDA 13 they share `nvidia/cu13`; before, each package has a directory of its own.
         """
-        parent = self.root.parent / "nvidia"
-        trees = [path for path in parent.glob("*") if (path / "lib").is_dir()]
-        trees += [p for p in parent.glob("*") if (p / "include").is_dir() and p not in trees]
-        return tuple(sorted(trees, key=lambda path: (not re.match(r"cu\d+$", path.name), path)))
+        parents = dict.fromkeys((self.root.parent, *self.beside))
+        found = [path for parent in parents for path in sorted((parent / "nvidia").glob("*"))]
+        trees = [
+            path
+            for path in found
+            if ((path / "lib").is_dir() or (path / "include").is_dir()) and not self._is_other(path)
+        ]
+        return tuple(sorted(trees, key=lambda path: not re.match(r"cu\d+$", path.name)))
+
+    def _is_other(self, tree: Path) -> bool:
+        """Whether a tree is that of another major version of CUDA, which something else needs."""
+        named = re.fullmatch(r"cu(\d+)", tree.name)
+        if named is None or not self.cuda:
+            return False
+        return named[1] != self.cuda.partition(".")[0]
 
 
 def find(search: Iterable[Path]) -> Torch | None:
@@ -54,10 +66,11 @@ def find(search: Iterable[Path]) -> Torch | None:
     Raises:
         TorchError: there is one, and it cannot be read.
     """
-    for entry in search:
+    entries = tuple(search)
+    for entry in entries:
         root = entry / "torch"
         if (root / "version.py").is_file():
-            return read(root)
+            return replace(read(root), beside=entries)
     return None
 
 
@@ -82,7 +95,7 @@ def read(root: Path) -> Torch:
 def _constants(path: Path) -> dict[str, str | None]:
     try:
         tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError) as error:
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise TorchError(path, f"cannot be read: {error}") from error
     values: dict[str, str | None] = {}
     for node in tree.body:
@@ -117,6 +130,6 @@ def _cxx_std(header: Path) -> int:
     # is required to use ATen.`
     try:
         found = re.search(rb"#error C\+\+(\d\d) or later", header.read_bytes())
-    except OSError as error:
-        raise TorchError(header, "is missing: this torch has no headers") from error
+    except OSError:
+        return 0
     return int(found[1]) if found else 17

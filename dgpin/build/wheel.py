@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import os
 import re
 import zipfile
 from collections.abc import Mapping
@@ -9,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dgpin.build.assemble import PACKAGE
+from dgpin.build.output import CopyError
 from dgpin.build.store import Entry
 
-_EXTENSION = re.compile(r"\.cpython-(\d)(\d+)-")
+# `t` is a free-threaded Python's, `d` that of one built for debugging.
+_EXTENSION = re.compile(r"\.cpython-(\d)(\d+)(t?d?)-")
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can tell; same build, same bytes
 
 
@@ -40,7 +43,17 @@ def version(entry: Entry) -> str:
     torch = parts.get("torch", "").partition(" ")[0].partition("+")[0]
     cuda = parts.get("cuda", "").partition(" ")[0].replace(".", "")
     words = [source, *(["dirty"] if changes else []), f"cu{cuda}", f"torch{torch}"]
-    return f"{found[1] if found else '0'}+{'.'.join(words)}"
+    return f"{_public(found[1] if found else '')}+{'.'.join(words)}"
+
+
+def _public(text: str) -> str:
+    """Return a version as the name of a wheel may hold it; `0` for what is none."""
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415 - start-up
+
+    try:
+        return Version(text).public
+    except InvalidVersion:
+        return "0"
 
 
 def tag(extension: str, platform: str) -> Tag:
@@ -50,16 +63,23 @@ def tag(extension: str, platform: str) -> Tag:
     if found is None:  # abi3, from the oldest Python that dgpin builds for
         return Tag(python="cp310", abi="abi3", platform=where)
     name = f"cp{found[1]}{found[2]}"
-    return Tag(python=name, abi=name, platform=where)
+    return Tag(python=name, abi=f"{name}{found[3]}", platform=where)
 
 
 def write(entry: Entry, directory: Path, *, platform: str) -> tuple[Path, ...]:
     """Write one wheel for each extension of a build, and return their paths.
 
     Raises:
-        OSError: the directory cannot be written.
+        CopyError: the directory cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        return _written(entry, directory, platform)
+    except OSError as error:
+        raise CopyError(directory, error) from error
+
+
+def _written(entry: Entry, directory: Path, platform: str) -> tuple[Path, ...]:
     extensions = sorted(path.name for path in entry.package.glob("*.so"))
     common = {
         f"{PACKAGE}/{path.relative_to(entry.package).as_posix()}": path
@@ -89,14 +109,17 @@ def _pack(entry: Entry, files: Mapping[str, Path], which: Tag, directory: Path) 
     record = "".join(f"{name},{_digest(data)},{len(data)}\n" for name, data in contents.items())
     contents[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
     target = directory / f"{PACKAGE}-{number}-{which}.whl"
-    draft = target.with_suffix(".new")
-    with zipfile.ZipFile(draft, "w", compression=zipfile.ZIP_DEFLATED) as archive:
-        for name, data in contents.items():
-            member = zipfile.ZipInfo(name, date_time=_EPOCH)
-            member.compress_type = zipfile.ZIP_DEFLATED
-            member.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
-            archive.writestr(member, data)
-    draft.replace(target)
+    draft = directory / f".{target.name}.{os.getpid()}.new"
+    try:
+        with zipfile.ZipFile(draft, "w", compression=zipfile.ZIP_DEFLATED) as archive:
+            for name, data in contents.items():
+                member = zipfile.ZipInfo(name, date_time=_EPOCH)
+                member.compress_type = zipfile.ZIP_DEFLATED
+                member.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
+                archive.writestr(member, data)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
     return target
 
 

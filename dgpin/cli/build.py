@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
-from dgpin.build import fingerprint, job, obtain, source
-from dgpin.build.fingerprint import Fingerprint
+from dgpin.build import job, obtain, source
+from dgpin.build.fingerprint import Difference
 from dgpin.build.job import Job, Result, Watch
 from dgpin.build.obtain import Obtained
 from dgpin.build.recipe import Recipe
 from dgpin.cli import progress, refs
 from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
 from dgpin.cli.host import HostOption, open_host
-from dgpin.cli.output import JsonOption, OutputOption, emit
+from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.errors import UsageError
 from dgpin.pin.host import Fit
 from dgpin.render import build as shown
@@ -90,6 +90,11 @@ def build(
         raise UsageError(
             "--preflight and --needed exclude each other", hint="Ask for one, then for the other."
         )
+    forms = parse(output, json=json, known=shown.FORMS)
+    if out is not None:
+        from dgpin.build import output as copies  # noqa: PLC0415 - start-up: only where asked for
+
+        copies.refuse_inside(out)
     obtained, fit = _obtain(what, host, repo)
     recipe = job.read_recipe(obtained.root)
     tree = _source(obtained, recipe)
@@ -101,7 +106,7 @@ def build(
     )
     wanted = _Wanted(preflight=preflight, needed=needed, parallel=jobs, out=out, wheel=as_wheel)
     answer = _answer(prepared, wanted, _notes(fit))
-    emit(shown.renderers(answer), output, json=json)
+    write(shown.renderers(answer), forms)
     return _code(answer)
 
 
@@ -121,7 +126,7 @@ def _obtain(what: str | None, host: Path | None, repo: str | None) -> tuple[Obta
     if what is not None and what.startswith("pypi:"):
         with progress.task(f"fetching {what}"):
             return obtain.sdist(what.removeprefix("pypi:")), None
-    if what is not None and Path(what).is_dir():
+    if what is not None and os.path.isdir(what):  # noqa: PTH112 - Path's raises for a long name
         return obtain.Obtained(root=Path(what).resolve(), label=what), None
     if what is not None and what.startswith(("/", "./", "../", "~")):  # no ref begins so
         raise UsageError(
@@ -170,7 +175,9 @@ def _notes(fit: Fit | None) -> tuple[str, ...]:
 
 def _answer(jobs: tuple[Job, ...], wanted: _Wanted, notes: tuple[str, ...]) -> shown.Answer:
     if wanted.needed:
-        changed = job.needed(jobs[0], _copied(wanted.out))
+        each = [_needed(one, wanted.out) for one in jobs]
+        # What was only tried is never kept, and so is always to be made; a change says more.
+        changed = next(filter(None, each), () if () in each else None)
         return shown.Answer(jobs=jobs, needed=changed, asked_needed=True, notes=notes)
     if wanted.preflight:
         checked = tuple(job.check(each) for each in jobs)
@@ -188,8 +195,14 @@ def _answer(jobs: tuple[Job, ...], wanted: _Wanted, notes: tuple[str, ...]) -> s
     )
 
 
-def _copied(out: Path | None) -> Fingerprint | None:
-    return fingerprint.load(out / "fingerprint.json") if out is not None else None
+def _needed(one: Job, out: Path | None) -> tuple[Difference, ...] | None:
+    """Return what changed since the build in the cache, or since the copy in `out`."""
+    if out is None:
+        return job.needed(one, None)
+    from dgpin.build import output  # noqa: PLC0415 - start-up: only where asked for
+
+    copied = output.there(out)
+    return job.needed(one, copied) if copied is not None else ()
 
 
 def _run(each: Job, parallel: int | None) -> Result:

@@ -12,6 +12,7 @@ from dgpin.render.document import document
 from dgpin.render.rows import MARKS, spoken
 from dgpin.render.terminal import Line, Renderers
 
+FORMS = ("text", "json")
 _STATUS = {
     Status.FOUND: ("found", "green"),
     Status.NOTE: ("note", "yellow"),

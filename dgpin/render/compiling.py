@@ -1,5 +1,6 @@
 """What is seen while targets compile: a line for each, with the time that it takes."""
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,8 +40,9 @@ def progress() -> Iterator[Tell]:
 
 def _write(event: Event) -> None:
     line = _ended(event) if event.ended else f"compiling {event.target}"
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
+    with contextlib.suppress(OSError):  # who followed it may have gone; the build goes on
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 def _ended(event: Event) -> str:

@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from dgpin.build import compiling
-from tests.build.world import write
+from dgpin.build import compiling, distro
+from dgpin.build.compiler import Compiler
+from dgpin.build.cuda import Search
+from dgpin.build.table import Preflight
+from dgpin.build.toolchain import Toolchain
+from tests.build.world import interpreter, write
 
 GB = 1_000_000_000
 
@@ -37,3 +41,34 @@ def test_memory_of_the_control_group_counts(tmp_path: Path, limit: str, expected
     write(tmp_path / "sys/fs/cgroup/memory.current", f"{3 * GB}\n")
 
     assert expected == compiling.memory_available(tmp_path)
+
+
+def checked(compiler: Compiler, **env: str) -> Preflight:
+    """Return what a preflight found: a compiler, and nothing else."""
+    python = interpreter()
+    toolchain = Toolchain(
+        interpreters=(python,),
+        torch=None,
+        host=python,
+        search=Search(toolkit=None, considered=(), torch_guess=None),
+        compiler=compiler,
+        ninja="",
+        ccache="",
+        sccache="",
+        distribution=distro.parse(""),
+        env=env,
+    )
+    return Preflight(toolchain=toolchain, items=(), libraries=())
+
+
+def test_source_compiles_itself_with_the_same_words(tmp_path: Path) -> None:
+    """A compiler and flags with spaces stay what they are, and the source's switches are off."""
+    command, flags = ("/opt/a b/g++", "-m64"), ("-isystem", "/c d")
+    gxx = Compiler(command=command, kind="gcc", version="13.2.0", flags=flags)
+
+    env = compiling.environment(
+        checked(gxx, CFLAGS="-O1", DG_JIT_USE_RUNTIME_API="1", DG_SKIP_CUDA_BUILD="1"), tmp_path
+    )
+
+    assert ("'/opt/a b/g++' -m64", "-O1 -isystem '/c d'") == (env["CXX"], env["CFLAGS"])
+    assert {"DG_FORCE_BUILD", "DG_USE_LOCAL_VERSION"} == {n for n in env if n.startswith("DG_")}

@@ -93,6 +93,47 @@ def test_wrapper_that_calls_itself_ends(world: World) -> None:
     assert home(world) is None
 
 
+def test_of_two_toolkits_that_of_torch_is_taken(world: World) -> None:
+    """What nvcc on PATH leads to is passed over where torch is of another major version."""
+    other = world.toolkit("opt/cuda-12.9", "12.9")
+    fitting = world.toolkit("usr/local/cuda")
+    (world.bin / "nvcc").symlink_to(other / "bin/nvcc")
+
+    found = cuda.find(world.env, torch(world), root=world.root)
+
+    assert found.toolkit is not None
+    assert fitting == found.toolkit.home
+    refused = {each.home: each.refused for each in found.considered}
+    assert refused[other] == "it is CUDA 12.9, and torch was built with 13.0"
+
+
+@pytest.mark.parametrize("variable", ["CUDA_HOME", "CUDA_PATH"])
+def test_toolkit_that_is_named_is_taken_as_it_is(world: World, variable: str) -> None:
+    """What the user named is not passed over, though it does not fit."""
+    world.toolkit("usr/local/cuda")
+    world.env[variable] = str(world.toolkit("opt/cuda-12.9", "12.9"))
+
+    assert world.root / "opt/cuda-12.9" == home(world)
+
+
+def test_pip_packages_of_the_whole_search_path_are_found(world: World) -> None:
+    """torch may be the system's, and pip's nvidia packages those of a virtual environment."""
+    world.file("other/nvidia/cu13/lib/libnvrtc.so.13")
+    world.file("other/nvidia/cu12/lib/libnvrtc.so.12")
+
+    found = torch_files.find([world.site, world.root / "other"])
+
+    assert found is not None
+    assert (world.root / "other/nvidia/cu13",) == found.nvidia
+
+
+def test_torch_without_headers_can_be_read(world: World) -> None:
+    """An image for running only may have none; what is asked of files is still answered."""
+    (world.site / "torch/include/ATen/ATen.h").unlink()
+
+    assert ("2.14.1+cu130", 0) == (torch(world).version, torch(world).cxx_std)
+
+
 def test_pip_toolkit_is_the_last_resort(world: World) -> None:
     """Without any other, pip's nvidia packages are the toolkit when they hold its headers."""
     world.file("venv/site-packages/nvidia/cu13/include/cuda_runtime_api.h")

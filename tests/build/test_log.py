@@ -43,6 +43,10 @@ def test_first_error_with_its_context() -> None:
             "the compiler ran out of memory",
         ),
         (
+            "ccache: error: Failed to create directory /root/.ccache: Read-only file system",
+            "ccache does not work (CCACHE_DISABLE=1 compiles without it)",
+        ),
+        (
             "clang++: error: unable to execute command: Killed",
             "the compiler ran out of memory",
         ),

@@ -40,6 +40,12 @@ def test_complete_package_lacks_nothing() -> None:
         ("def later():\n    from . import gone", []),
         ("import os\nfrom os import path", []),
         ("version = '1'\nfrom . import version", []),
+        ("version: str = '1'\nfrom . import version", []),
+        ("major, minor = 2, 8\nfrom . import minor", []),
+        ("if True:\n    flag = 1\nfrom . import flag", []),
+        ("try:\n    from os import sep\nexcept OSError:\n    pass\nfrom . import sep", []),
+        ("def __getattr__(name):\n    return 1\nfrom . import lazy", []),
+        ("def f():\n    gone = 1\nfrom . import gone", ["gone"]),
     ],
 )
 def test_import_that_fails_is_told(line: str, missing: list[str]) -> None:

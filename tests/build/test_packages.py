@@ -49,6 +49,9 @@ def test_unknown_system_offers_no_command() -> None:
         ("nvrtc.h", "13.0", "cuda-nvrtc-dev-13-0", "cuda-toolkit[nvrtc]==13.0.*"),
         ("cuda/std/cstdint", "13.0", "cuda-cccl-13-0", "cuda-toolkit[cccl]==13.0.*"),
         ("cuda_fp8.h", "13.0", "cuda-cudart-dev-13-0", "cuda-toolkit[cudart]==13.0.*"),
+        ("crt/host_defines.h", "13.0", "cuda-crt-13-0", "cuda-toolkit[crt]==13.0.*"),
+        ("crt/host_defines.h", "12.9", "cuda-crt-12-9", "nvidia-cuda-nvcc-cu12"),
+        ("cufile.h", "13.0", "libcufile-dev-13-0", "cuda-toolkit[cufile]==13.0.*"),
         ("elfutils/libdwfl.h", "13.0", "libdw-dev", ""),
         ("torch/python.h", "13.0", "", "torch"),
     ],
@@ -85,6 +88,23 @@ def test_every_cuda_header_has_a_component() -> None:
 def test_compiler_with_format(release: str, package: str) -> None:
     """The package named for <format> is one whose GCC is 13 or newer."""
     assert package == packages.compiler(distro.parse(release), newest="format").package
+
+
+@pytest.mark.parametrize(
+    ("release", "header", "told"),
+    [
+        ("ID=linuxmint\nID_LIKE='ubuntu debian'\nVERSION_ID=21\n", "format", "g++ 13 or newer"),
+        ('ID=debian\nVERSION_ID="12"\n', "mdspan", "no release of GCC"),
+    ],
+)
+def test_no_package_is_named_that_may_be_the_old_compiler(
+    release: str, header: str, told: str
+) -> None:
+    """Where it is not known what the plain name brings, none is named as the cure."""
+    found = packages.compiler(distro.parse(release), newest=header)
+
+    assert "" == found.package
+    assert told in found.note
 
 
 def test_older_standard_header_needs_no_newer_compiler() -> None:

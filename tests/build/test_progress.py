@@ -31,3 +31,15 @@ def test_each_target_has_a_line_with_its_time(
     said = capsys.readouterr()
     assert "" == said.out
     assert f"{word} {NAME} in 1.5 s" in said.err
+
+
+def test_progress_that_nobody_hears_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever followed the lines may have gone; what compiles goes on."""
+
+    def gone(_text: str) -> int:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(sys.stderr, "write", gone)
+
+    with compiling.progress() as tell:
+        tell(Event(target=NAME, ended=False))

@@ -66,6 +66,7 @@ def test_torch_library_is_told_by_its_marks(change: tuple[str, str], has: bool) 
     ("text", "why"),
     [
         ("def (", "cannot be parsed"),
+        pytest.param("x = " + "-" * 100_000 + "1", "cannot be parsed", id="nested"),
         ("print(1)\n", "declares no extension"),
         (SETUP.replace("'third-party/cutlass/include'", "find()"), "known only when it runs"),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dgpin import process
-from dgpin.build import artefact, interpreter
+from dgpin.build import artefact, contents, interpreter
 from dgpin.build.contents import DamagedWheelError
 from dgpin.build.elf import ElfError
 from dgpin.build.interpreter import Interpreter
@@ -96,6 +96,24 @@ def test_wheel_for_one_python_needs_one(tmp_path: Path, plain: bytes) -> None:
     )
 
     assert Verdict.PASS == verdict(rows, "artefact-pythons")[0]
+
+
+@pytest.mark.parametrize("inside", ["", "vllm/third_party/"])
+def test_extension_beside_the_package_is_one(tmp_path: Path, plain: bytes, inside: str) -> None:
+    """Until v2.1 it was a module of its own."""
+    name = "deep_gemm_cpp.cpython-311-x86_64-linux-gnu.so"
+    files: Files = {**TREE, "deep_gemm/__init__.py": "import deep_gemm_cpp\n", name: plain}
+    path = tmp_path / "deep_gemm-2.1.0-cp311-cp311-linux_x86_64.whl"
+    wheel(path, {f"{inside}{each}": text for each, text in files.items()})
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(tmp_path / "out")
+
+    for subject in (path, tmp_path / "out" / inside):
+        rows = artefact.check_artefact(subject)
+        (row,) = [row for row in rows if row.rule == "artefact-extension"]
+        assert Verdict.PASS == row.verdict
+        assert str(row.places[0]).endswith(name)
+        assert ".." not in str(row.places[0])
 
 
 def test_wheel_without_extension_is_a_failure(tmp_path: Path) -> None:
@@ -295,10 +313,63 @@ def test_two_owners_are_a_failure(
     assert all(owner in message for owner in owners)
 
 
+def test_installed_package_goes_before_the_one_in_vllm(
+    tmp_path: Path, plain: bytes, python: Interpreter
+) -> None:
+    """vLLM's own copy is judged only where no other can be imported, wherever that lies."""
+    for name, text in TREE.items():
+        write(tmp_path / "a/vllm/third_party" / name, text)
+    install(tmp_path / "b", plain, "deep_gemm")
+    first = replace(python, search=(tmp_path / "a", tmp_path / "b"))
+    alone = replace(python, search=(tmp_path / "a",))
+
+    assert ["deep_gemm", "vllm/third_party/deep_gemm"] == [
+        contents.installed(each).prefix for each in (first, alone)
+    ]
+
+
+def test_nested_name_is_not_taken_for_the_package(
+    tmp_path: Path, plain: bytes, python: Interpreter
+) -> None:
+    """What is imported is the package itself, though a directory in it has its name."""
+    install(tmp_path, plain, "deep_gemm")
+    write(tmp_path / "deep_gemm/deep_gemm/__init__.py")
+
+    found = contents.installed(replace(python, search=(tmp_path,)))
+
+    assert "envs.py" in found.files
+
+
 def test_environment_without_the_package_is_said(python: Interpreter) -> None:
     """An interpreter without deep_gemm is a usage error that names it."""
-    with pytest.raises(UsageError, match="has no deep_gemm"):
+    with pytest.raises(UsageError, match=r"has no deep_gemm$"):
         artefact.check_environment(python)
+
+
+def test_place_that_is_left_out_is_said(
+    tmp_path: Path, python: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What PYTHONPATH or the user's own packages bring is not taken for what is installed."""
+    write(tmp_path / "mine/deep_gemm/__init__.py")
+    write(tmp_path / "path/deep_gemm/__init__.py")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}/path")
+
+    with pytest.raises(UsageError, match=f"; {tmp_path}/mine, {tmp_path}/path is left out"):
+        artefact.check_environment(replace(python, user=tmp_path / "mine"))
+
+
+def test_wheel_for_another_python_is_not_compared(
+    tmp_path: Path, plain: bytes, python: Interpreter
+) -> None:
+    """Where no extension would be loaded, that is said of the comparison with torch."""
+    name = "_C.cpython-399-x86_64-linux-gnu.so"
+    path = wheel(
+        tmp_path / "a-1-cp399-cp399-linux_x86_64.whl", {**TREE, f"deep_gemm/{name}": plain}
+    )
+
+    rows = artefact.check_artefact(path, interpreter=python)
+
+    assert Verdict.SKIP == verdict(rows, "artefact-torch")[0]
 
 
 def test_damaged_files_are_errors(tmp_path: Path, plain: bytes) -> None:

@@ -1,6 +1,7 @@
 """`dgpin build` as it is typed: exit codes, what is shown, and the JSON."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -118,6 +119,40 @@ def test_needed_in_exit_codes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     assert "CXXFLAGS" in changed[1]
 
 
+def test_needed_looks_where_the_copy_is(run: Run, tmp_path: Path) -> None:
+    """With --out it is asked about the copy there, whatever the cache has."""
+    run()
+    out = ("--out", str(tmp_path / "there"))
+
+    before = run("--needed", *out)
+    run(*out)
+    after = run("--needed", *out)
+    (tmp_path / "there/fingerprint.json").write_text("{}")
+    damaged = run("--needed", *out)
+
+    assert [1, 0, 1] == [before[0], after[0], damaged[0]]
+
+
+def test_needed_is_asked_of_every_toolkit(run: Run, small: Small) -> None:
+    """One toolkit with a build does not answer for another one without."""
+    new, newer = small.root / "cuda-13.0", small.root / "cuda-13.1"
+    smalls.toolkit(new, "13.0")
+    smalls.toolkit(newer, "13.1")
+    run("--cuda-home", str(new))
+
+    one = run("--needed", "--cuda-home", str(new))
+    two = run("--needed", "--cuda-home", str(new), "--cuda-home", str(newer))
+
+    assert [0, 1] == [one[0], two[0]]
+
+
+def test_wrong_form_is_told_before_the_compile(run: Run) -> None:
+    """Nobody waits for a compile to learn that its answer has no such form."""
+    _, _, err = run("-o", "html")
+
+    assert "compiling" not in err
+
+
 def test_two_toolkits_two_verdicts(run: Run, small: Small) -> None:
     """--cuda-home given twice is a verdict for each, and 1 where one of them fails."""
     write(small.source / "csrc/python_api.cpp", smalls.MODULE + "static __nv_fp8_e4m3 value;\n")
@@ -160,7 +195,7 @@ def test_architecture_list_is_spoken_of(run: Run, monkeypatch: pytest.MonkeyPatc
         (b"x = '\xe9'\n", "declares no extension"),
         (b"\xef\xbb\xbfx = 1\n", "declares no extension"),
         (b"x = '\0'\n", "cannot be parsed"),
-        (b"(" * 5000, "cannot be parsed"),
+        pytest.param(b"(" * 5000, "cannot be parsed", id="brackets"),
         (b"nonsense nonsense\n", "setup.py:1: cannot be parsed"),
     ],
 )
@@ -180,12 +215,17 @@ def test_setup_that_cannot_be_read_is_told(run: Run, small: Small, text: bytes, 
         (["--preflight", "--needed"], None, 2),
         ([], "./nowhere", 2),
         (["--python", "/nowhere/python"], None, 2),
+        (["-o", "html"], None, 2),
+        (["--out", "{cache}/builds"], None, 2),
+        (["--wheel", "--out", "{cache}"], None, 2),
+        pytest.param([], "./" + "x" * 5000, 2, id="long name"),
         ([], "pypi:deep_gemm", 2),
     ],
 )
 def test_wrong_requests_are_exit_2(run: Run, words: list[str], what: str | None, code: int) -> None:
     """What cannot be meant is told without a traceback."""
-    found, out, err = run(*words, what=what)
+    cache = os.environ["DGPIN_CACHE_DIR"]
+    found, out, err = run(*(word.format(cache=cache) for word in words), what=what)
 
     assert (code, "") == (found, out)
     assert err.startswith("dgpin: ")

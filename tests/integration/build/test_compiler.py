@@ -119,6 +119,15 @@ def test_relative_directories_hold_wherever_it_runs(
     assert tuple(word.format(tmp_path) for word in expected) == answer.flags
 
 
+def test_probe_is_compiled_as_the_source_is() -> None:
+    """The user's own -std wins in the compile, and so in what is tried before."""
+    env = {"PATH": os.environ["PATH"]}
+    answer = found(CXXFLAGS="-std=c++98")
+
+    assert answer is not None
+    assert not compiler.probe(answer, "auto x = [] {};\n", std=20, env=env).compiles
+
+
 def test_directories_of_the_linker_are_searched(tmp_path: Path) -> None:
     """-L in LDFLAGS counts as for the linker itself, which knows of /usr/local besides."""
     (tmp_path / "stubs").mkdir()

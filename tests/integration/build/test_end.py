@@ -33,11 +33,17 @@ def test_full_disk_is_told_as_that(small: Small, monkeypatch: pytest.MonkeyPatch
 def test_cache_that_cannot_be_written(
     small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cache below a file is a clear error."""
+    """A cache below a file is told before the compile, and is a clear error without that."""
     monkeypatch.setenv("DGPIN_CACHE_DIR", str(write(tmp_path / "file") / "cache"))
 
-    with pytest.raises(StoreError, match="cannot be written: Not a directory"):
-        build(small)
+    found = build(small)
+
+    assert (Verdict.UNKNOWN, "1 thing missing") == (found.verdict, found.message)
+    with (
+        pytest.raises(StoreError, match="cannot be written: Not a directory"),
+        store.locked("0" * 24, waiting=lambda: None),
+    ):
+        pass
 
 
 def test_hanging_compile_is_ended(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dgpin import process
-from dgpin.build import interpreter
+from dgpin.build import contents, interpreter
 
 
 @pytest.fixture
@@ -54,6 +54,41 @@ def _link(venv: Path) -> None:
     (venv / "elsewhere").mkdir()
     (venv / "elsewhere/came.py").write_text("")
     (site / "a.pth").write_text(f"{venv}/elsewhere\n")
+
+
+def _editable(venv: Path) -> None:
+    """Install a package as setuptools does for `pip install -e`: a finder knows where it is."""
+    (site,) = venv.glob("lib/python*/site-packages")
+    home = venv / "checkout/deep_gemm"
+    home.mkdir(parents=True)
+    (home / "__init__.py").write_text("")
+    (site / "editable_finder.py").write_text(FINDER.format(home=str(home)))
+    (site / "editable.pth").write_text("import editable_finder\n")
+
+
+FINDER = """
+import sys
+from importlib.util import spec_from_file_location
+
+class Finder:
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name == "deep_gemm":
+            return spec_from_file_location(name, {home!r} + "/__init__.py")
+
+sys.meta_path.append(Finder)
+"""
+
+
+def test_editable_install_is_found(python: Path) -> None:
+    """A package that is on no path, and that imports find, is where it is."""
+    venv = python.parent.parent
+    _editable(venv)
+
+    found = _read(python)
+
+    assert found.search[-1] == venv / "checkout"
+    assert str(venv / "checkout/deep_gemm") in contents.installed(found).label
 
 
 def _environment(venv: Path) -> None:

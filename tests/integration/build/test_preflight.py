@@ -1,6 +1,8 @@
 """The preflight on machines that are directories, their compilers small scripts."""
 
+import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -190,6 +192,21 @@ def test_library_that_only_ldflags_lead_to(world: World) -> None:
     assert [stub] == [library.path for library in found.libraries if library.name == "cuda"]
 
 
+def test_library_that_only_the_linker_knows_of(world: World) -> None:
+    """Where the compiler names no directory that has it, the linker's own are searched."""
+    complete(world)
+    lib = world.file("usr/local/lib/libnvrtc.so")
+    real = world.bin / "g++"
+    told = f"echo 'SEARCH_DIR(\"={lib.parent}\");'"
+    real.write_text(
+        real.read_text().replace('*" -M "*)', f'*" -Wl,--verbose "*) {told} ;;\n*" -M "*)')
+    )
+
+    found = inspect(world, libraries=("nvrtc",))
+
+    assert [lib] == [library.path for library in found.libraries if library.name == "nvrtc"]
+
+
 def test_pip_headers_are_used_unasked(each: World) -> None:
     """A header that only pip's nvidia package holds is found."""
     complete(each)
@@ -290,6 +307,55 @@ def test_cpu_only_torch_is_called_that(world: World) -> None:
     assert item.detail.startswith("a CPU-only build")
 
 
+def test_two_torches_are_told(world: World) -> None:
+    """A Python with another torch is noted: the extension is compiled for the first one's."""
+    complete(world)
+    first, second = world.python, world.root / "other/bin/python"
+    shutil.copytree(world.site, world.root / "other/site-packages")
+    version = world.root / "other/site-packages/torch/version.py"
+    version.write_text(version.read_text().replace("2.14.1", "2.13.0"))
+    answer = json.loads((world.root / "venv/answer.json").read_text())
+    answer |= {"ext_suffix": ".cpython-312-x86_64-linux-gnu.so", "version": "3.12.1"}
+    answer["path"] = [str(version.parent.parent)]
+    kept = world.file("other/answer.json", json.dumps(answer))
+    world.program("other/bin/python", f"#!/bin/sh\ncat '{kept}' > \"$3\"\n")
+
+    recipe = job.read_recipe(world.source)
+    both = toolchain.collect([first, str(second)], env=world.env, root=world.root)
+    rows = preflight.inspect(recipe, world.source, both).items
+
+    notes = {item.name: item.detail for item in rows if item.status is Status.NOTE}
+    assert (
+        f"{second} has this one; what is compiled is for torch 2.14.1+cu130"
+        == (notes["torch 2.13.0+cu130"])
+    )
+
+
+def test_torch_without_headers_is_called_that(world: World) -> None:
+    """A torch that is for running only is a row of the table, not the end of it."""
+    complete(world)
+    (world.site / "torch/include/ATen/ATen.h").unlink()
+
+    (item,) = inspect(world).missing
+
+    assert ("torch 2.14.1+cu130", "torch==2.14.1") == (item.name, item.pip)
+    assert "has no headers" in item.detail
+
+
+def test_torch_that_is_left_out_is_told(world: World) -> None:
+    """A torch among the user's own packages, or on PYTHONPATH, is not said to be nowhere."""
+    complete(world)
+    torch = world.site / "torch"
+    torch.rename(world.root / "mine")
+    (world.root / "far").mkdir()
+    (world.root / "mine").rename(world.root / "far/torch")
+    world.env["PYTHONPATH"] = f"{world.root}/far"
+
+    (item,) = (item for item in inspect(world).missing if item.name == "torch")
+
+    assert f"{world.root}/far is left out" in item.detail
+
+
 def test_without_torch_one_row_says_so(world: World) -> None:
     """Without torch its absence is named, and the libraries that are torch's are not."""
     complete(world)
@@ -348,6 +414,19 @@ def test_full_disk_is_told_before_compiling(world: World, source: Path) -> None:
     checked = preflight.inspect(recipe, source, found, room=lambda _path: 1_000_000)
 
     assert ["disk"] == [item.name for item in checked.missing]
+
+
+def test_cache_that_cannot_be_written_is_told_before(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing can be kept, that is a row and no surprise after it."""
+    complete(world)
+    monkeypatch.setenv("DGPIN_CACHE_DIR", str(world.file("file") / "cache"))
+
+    (item,) = inspect(world).missing
+
+    assert "build cache" == item.name
+    assert "DGPIN_CACHE_DIR" in item.detail
 
 
 def test_second_look_asks_the_compiler_for_less(world: World) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from dgpin.build import interpreter, job, source, store
 from dgpin.build.compiling import Event
-from dgpin.build.job import Watch
+from dgpin.build.job import ChangedSourceError, Watch
 from dgpin.verdict import Verdict
 from tests.build import small as smalls
-from tests.build.jobs import build, other_python, prepare
+from tests.build.jobs import build, compiler, other_python, prepare
 from tests.build.small import Small
 from tests.build.world import write
 
@@ -68,6 +68,38 @@ def test_second_run_compiles_nothing(built: Small) -> None:
 
     assert (True, []) == (second.cached, events)
     assert first.entry == second.entry
+
+
+def test_source_that_changes_meanwhile_is_not_kept(
+    small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was compiled out of two states of a source is no build of either."""
+    compiler(
+        small, monkeypatch, compiling=f'echo "// more" >> "{small.source}/csrc/python_api.cpp"'
+    )
+
+    with pytest.raises(ChangedSourceError, match="changed while it was compiled"):
+        build(small)
+
+    assert () == store.entries()
+
+
+@pytest.mark.parametrize("what", ["include/cutlass/cutlass.h", "__init__.py"])
+def test_entry_that_lost_a_file_is_built_again(built: Small, what: str) -> None:
+    """A header that is gone, or a module that somebody edited, makes another build."""
+    first = build(built)
+    assert first.entry is not None
+    path = first.entry.package / what
+    if what.endswith(".py"):
+        path.write_text(path.read_text() + "debug = True\n")
+    else:
+        path.unlink()
+
+    second = build(built)
+
+    assert not second.cached
+    assert second.entry is not None
+    assert "debug" not in (second.entry.package / "__init__.py").read_text()
 
 
 def test_damaged_entry_is_built_again(built: Small) -> None:
@@ -177,7 +209,7 @@ def test_what_cannot_be_imported_is_no_build(small: Small) -> None:
     found = build(small)
 
     assert Verdict.FAIL == found.verdict
-    assert "there is no `gone`" in found.message
+    assert "there is no `gone` in torch or any library" in found.message
     assert () == store.entries()
 
 

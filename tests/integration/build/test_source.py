@@ -122,6 +122,62 @@ def test_what_a_build_leaves_changes_nothing(checkout: Path) -> None:
     assert before == read(checkout).digest
 
 
+def test_changes_alone_are_told_as_changes(checkout: Path) -> None:
+    """A submodule at its commit with changes is not told as another commit, and not to be moved."""
+    header = next((checkout / CUTLASS).rglob("*.h"))
+    write(header, "changed\n")
+
+    with pytest.raises(SubmoduleError) as caught:
+        source.refuse_moved(read(checkout), ())
+
+    assert caught.value.message.endswith(" as recorded, with changes")
+    assert caught.value.hint.startswith("Commit or undo the changes")
+
+
+def test_submodule_that_could_not_be_fetched_is_cured_otherwise(tmp_path: Path) -> None:
+    """No git command helps in a tree that dgpin took out of a mirror."""
+    smalls.write_source(tmp_path)
+    gone = source.Submodule(path=CUTLASS, recorded="1" * 40, present="")
+    recipe = job.read_recipe(tmp_path)
+    exported = source.of_commit(tmp_path, recipe, label="x", commit="2" * 40, submodules=(gone,))
+
+    with pytest.raises(SubmoduleError) as caught:
+        source.refuse_moved(exported, ())
+
+    assert "git" not in caught.value.hint
+
+
+def test_link_out_of_the_source_is_part_of_what_is_compiled(checkout: Path, tmp_path: Path) -> None:
+    """A compiler follows it, so what it leads to tells one source from another."""
+    far = write(tmp_path / "far/far.hpp", "one\n")
+    (checkout / "csrc/far").symlink_to(far.parent)
+    before = read(checkout).digest
+    write(far, "two\n")
+
+    assert before != read(checkout).digest
+
+
+def test_link_inside_the_source_is_followed(checkout: Path) -> None:
+    """A directory may stand in two places; a circle of links has an end."""
+    write(checkout / "deep_gemm/include/deep_gemm/own.cuh")
+    (checkout / "csrc/kernels").symlink_to("../deep_gemm/include/deep_gemm")
+    (checkout / "csrc/again").symlink_to(".")
+
+    assert "csrc/kernels/own.cuh" in source.files(checkout, ["csrc"])
+
+
+def test_only_what_is_built_at_the_top_is_left_out(checkout: Path) -> None:
+    """`build` is a product beside setup.py, and a name like any other elsewhere."""
+    write(checkout / "build/x.hpp")
+    write(checkout / "csrc/build/x.hpp")
+    write(checkout / "venv/pyvenv.cfg")
+    write(checkout / "venv/lib/x.hpp")
+
+    found = source.files(checkout, ["."])
+
+    assert ["csrc/build/x.hpp"] == [path for path in found if path.endswith("/x.hpp")]
+
+
 def test_link_out_of_the_source_is_not_followed(checkout: Path, tmp_path: Path) -> None:
     """A link that leads elsewhere brings no foreign file into the package."""
     secret = write(tmp_path / "secret.py", "password\n")
@@ -253,6 +309,33 @@ def test_an_index_that_is_none_is_told(index: str, tmp_path: Path, answer: str) 
     write(tmp_path / "index/simple/deep-gemm/a", "")
 
     with pytest.raises(SdistError):
+        obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": index})
+
+
+def test_what_the_index_answers_is_told(index: str) -> None:
+    """An index that has no such package has answered."""
+    with pytest.raises(SdistError, match="the index has no package of that name"):
+        obtain.sdist("elsewhere==1", env={"PIP_INDEX_URL": index})
+
+
+def test_spaces_around_the_version_mean_nothing(index: str) -> None:
+    """A requirement may be written as pip allows it."""
+    found = obtain.sdist(" deep_gemm == 2.8.2 ", env={"PIP_INDEX_URL": index})
+
+    assert (found.root / "setup.py").is_file()
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "nonsense://127.0.0.1:9"])
+def test_proxy_that_cannot_be_used_is_told(
+    index: str, proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy that the environment names, and that there is no way to use, is no fault."""
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+
+    with pytest.raises(SdistError, match=r"cannot be asked|does not answer"):
         obtain.sdist("deep_gemm==2.8.2", env={"PIP_INDEX_URL": index})
 
 
