@@ -23,6 +23,9 @@ def explain(
     every = (*rules.RULES, *bind_rules.RULES, *lint_rules.RULES)
     by_id = {row.id: row for row in every}
     if rule is not None and rule not in by_id:
-        raise UsageError(f"there is no rule `{rule}`", hint="`dgpin explain` lists them all.")
+        raise UsageError(
+            f"there is no rule `{rule}` of diff-api or lint",
+            hint="`dgpin explain` lists them; those of check are in docs/reference/check-rules.md.",
+        )
     emit(shown.renderers(every if rule is None else (by_id[rule],)), output, json=json)
     return 0

@@ -39,7 +39,7 @@ def init(
     pinned = read_pinned(fit.reading)
     branch = fit.config.branch(pinned.repo)
     values = {"repo": pinned.repo, "follow": branch}
-    text = hosts.written(fit.config, found, {k: v for k, v in values.items() if v is not None})
+    text = hosts.written(fit, found, {k: v for k, v in values.items() if v is not None})
     if dry_run:
         typer.echo(text, nl=False)
         return DONE

@@ -90,12 +90,19 @@ def _surface(spec: str, places: tuple[str, ...], *, python: str | None, static: 
     """Return the API of a build or a ref: loaded where there is a build, else from its text."""
     from dgpin.api import load, locate  # noqa: PLC0415 - start-up
     from dgpin.api.builds import Build  # noqa: PLC0415
-    from dgpin.api.references import REPOSITORIES, Lookup  # noqa: PLC0415
+    from dgpin.api.references import REPOSITORIES, Lookup, NowhereError  # noqa: PLC0415
     from dgpin.build import interpreter  # noqa: PLC0415
 
     asked = interpreter.read(python or interpreter.default(os.environ), modules=load.MODULES)
     lookup = Lookup(repositories=tuple(dict.fromkeys((*places, *REPOSITORIES))), text_only=static)
-    named = locate.named(spec, python=asked, static=static) or lookup.find(spec, asked)
+    try:
+        named = locate.named(spec, python=asked, static=static) or lookup.find(spec, asked)
+    except NowhereError as error:
+        error.hint = (  # lint has no --repo
+            "It is looked for where the pin is, and where DeepGEMM is made. Name a build with "
+            "--build; `dgpin check --remote` says whether the pin is there."
+        )
+        raise
     if isinstance(named, Build) and not static:
         return load.surface(load.Side(build=named, python=asked))
     from dgpin.api import static as texts  # noqa: PLC0415 - brings the C++ parser

@@ -57,15 +57,18 @@ class ConflictError(UnavailableError):
 
     def __init__(self, paths: Iterable[str], *, command: str, home: Home) -> None:
         self.paths = tuple(paths)
+        import shlex  # noqa: PLC0415 - only this message quotes
+
         restore = ""
         if home.in_git:
-            restore = f" (`git -C {home.top} checkout -- {' '.join(self.paths)}`)"
+            words = shlex.join(["git", "-C", str(home.top), "checkout", "--", *self.paths])
+            restore = f" (`{words}`)"
+        keep = shlex.join(["mv", str(home.journal), str(home.intent)])
         super().__init__(
             f"an interrupted {command} cannot be finished: {', '.join(self.paths)}"
             " changed since then",
             hint=f"To finish it, put the old text back{restore} and run the same command again."
-            " To keep every file as it is now, run it again after"
-            f" `mv {home.journal} {home.intent}`.",
+            f" To keep every file as it is now, run it again after `{keep}`.",
         )
 
 

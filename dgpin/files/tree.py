@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -138,10 +139,11 @@ def _old_file(root: Path, path: str) -> Path:
     except FileNotFoundError as error:
         raise ChangedError(path) from error
     if links > 1:
+        one, copy = shlex.quote(path), shlex.quote(f"{path}.own")
         raise UnwritableError(
             path,
             "has another hard link, which would keep the old text",
-            hint=f"Make it a file of its own: `cp -p {path} {path}.own && mv {path}.own {path}`.",
+            hint=f"Make it a file of its own: `cp -p {one} {copy} && mv {copy} {one}`.",
         )
     if not os.access(target, os.W_OK):
         # Its directory might allow a rename over it; but who may not write it means to keep it.

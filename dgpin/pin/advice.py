@@ -9,7 +9,7 @@ from dgpin.pin.stray import SHORTEST, Search
 from dgpin.verdict import Place, Row, Verdict
 
 # As pip takes it: git+https://github.com/OWNER/DeepGEMM.git@REF.
-_INSTALLED = re.compile(r"/DeepGEMM(?:\.git)?@([\w.+-]*\w)")
+_INSTALLED = re.compile(r"/DeepGEMM(?:\.git)?@([\w.+/-]*\w)")
 _TEXTS = re.compile(r"\.(?:md|mdx|rst|txt|ya?ml)$")
 
 

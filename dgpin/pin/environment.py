@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from dgpin import process
 from dgpin.errors import UnavailableError
@@ -20,8 +21,12 @@ _SCHEMA = 1
 _LIMIT = 60.0  # seconds; thousands of packages on a slow file system
 _VERSION = re.compile(r"^__version__\s*=\s*(['\"])([^'\"]+)\1", re.MULTILINE)
 _KERNEL = re.compile(rb"deep_gemm/impls/(sm[0-9x]+_\w+)\.cuh")
-# DeepGEMM's setup.py writes `2.6.1+54e2261`; a wheel's builder may add `.cu13` and the like.
-_LOCAL = re.compile(r"[^+]+\+([0-9a-f]{7,40})(?:[.-]\S*)?")
+# DeepGEMM's setup.py writes `2.6.1+54e2261`; a wheel's builder may add `.cu13` and the like. What
+# reads as a day is one: a nightly wheel's.
+_LOCAL = re.compile(
+    r"[^+]+\+(?!20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?![0-9a-f]))"
+    r"([0-9a-f]{7,40})(?:[.-]\S*)?"
+)
 
 
 class ProbeError(UnavailableError):
@@ -195,7 +200,9 @@ def _owners(directory: Path, claims: Claims) -> tuple[Owner, ...]:
     found: list[Owner] = []
     for owner, files in claims:
         source = (
-            Path(owner.url.removeprefix("file://")) if owner.url.startswith("file://") else None
+            Path(unquote(owner.url.removeprefix("file://")))
+            if owner.url.startswith("file://")
+            else None
         )
         is_editable = not files and source is not None and source in directory.parents
         if is_editable or any(directory in file.parents for file in files):

@@ -25,7 +25,7 @@ def search_path() -> list[str]:
     path = [*(str(Path(entry).absolute()) for entry in named), *sys.path]
     user = site.getusersitepackages()
     in_venv = sys.prefix != sys.base_prefix
-    if not in_venv and not os.environ.get("PYTHONNOUSERSITE") and Path(user).is_dir():
+    if not in_venv and not os.environ.get("PYTHONNOUSERSITE") and os.path.isdir(user):  # noqa: PTH112
         packages = [n for n, entry in enumerate(path) if entry.endswith("-packages")]
         path.insert(packages[0] if packages else len(path), user)
     return path
@@ -46,21 +46,23 @@ def directories(name: str) -> list[str]:
 
 def vendored(path: list[str]) -> list[dict[str, str]]:
     """Return the copies inside other packages, and the names by which those import them."""
-    hosts = [
-        package
-        for entry in path
-        if Path(entry).is_dir()
-        for package in sorted(Path(entry).iterdir())
-        if package.name.isidentifier()
-    ]
+    hosts = [Path(entry) / name for entry in path for name in names(entry) if name.isidentifier()]
     # An editable host is on no path; its finder knows it.
     hosts += map(Path, directories("vllm"))
     found: dict[str, str] = {}
     for host in hosts:
         copy = host / "third_party" / PACKAGE
-        if (copy / "__init__.py").is_file():
+        if os.path.isfile(copy / "__init__.py"):  # noqa: PTH113 - refuses nothing, unlike Path's
             found.setdefault(str(copy.absolute()), f"{host.name}.third_party.{PACKAGE}")
     return [{"directory": directory, "name": name} for directory, name in found.items()]
+
+
+def names(directory: str) -> list[str]:
+    """Return what is in a directory; one that may not be read holds nothing to import."""
+    try:
+        return sorted(os.listdir(directory))  # noqa: PTH208 - names are wanted
+    except OSError:
+        return []
 
 
 def distributions(path: list[str]) -> list[dict[str, object]]:
@@ -119,7 +121,7 @@ def main() -> None:
         "candidates": [
             str((Path(entry) / PACKAGE).absolute())
             for entry in path
-            if (Path(entry) / PACKAGE).is_dir()
+            if os.path.isdir(Path(entry) / PACKAGE)  # noqa: PTH112 - as above
         ],
         "vendored": vendored(path),
         "distributions": distributions(path),

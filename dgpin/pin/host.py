@@ -183,10 +183,11 @@ def _filled(text: str, host: Host) -> str | None:
     return text.replace("{name}", name).replace("{path}", path)
 
 
-def written(config: Config, host: Host, pin: Mapping[str, str]) -> str:
+def written(fitting: Fit, host: Host, pin: Mapping[str, str]) -> str:
     """Return the text of `dgpin.toml` for a host that a preset fits, with values of [pin] set."""
-    text = _filled(presets.text(config.source), host)
-    paths = {entry.path for entry in config.entries if not entry.watch}
+    text = _filled(presets.text(fitting.config.source), host)
+    # A pattern fits files that state nothing as well.
+    paths = {site.entry.path for site in fitting.reading.sites(watch=False)}
     return configuration.rewritten(text or "", pin, paths=paths)
 
 

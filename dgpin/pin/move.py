@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dgpin.config import Config, Hold, Need
 from dgpin.errors import RefusedError, UsageError
-from dgpin.pin import capability, comments, hazards, judge, plan, stray, worktree
+from dgpin.pin import capability, comments, grammar, hazards, judge, plan, stray, worktree
 from dgpin.pin.capability import Loss, LossKind, RecipeChange
 from dgpin.pin.comments import Block, Stale
 from dgpin.pin.facts import Facts
@@ -24,6 +24,7 @@ from dgpin.source.commits import Log
 from dgpin.source.resolve import Resolved
 from dgpin.verdict import Place, Row, Verdict
 
+_WHEEL = re.compile(grammar.value_pattern("wheel"))
 _SHA = re.compile(r"[0-9a-fA-F]{40}")
 
 
@@ -231,7 +232,7 @@ def _refuse_empty(request: Request) -> None:
 
 def _repositories(pinned: Pinned, config: Config, request: Request) -> tuple[str, str]:
     """Return the repository to pin and the one that is pinned."""
-    if request.old is None and (stated := disagreements(pinned, "repo")):
+    if request.repo is None and (stated := disagreements(pinned, "repo")):
         raise DisagreeError("repo", stated)
     # A preset's repository is the one where no site states any: only the host's own is a policy.
     wanted = request.repo or (None if config.is_preset else config.repo) or pinned.repo
@@ -255,12 +256,14 @@ def _old_commit(
 
 def _ref(config: Config, ref: str | None) -> str | None:
     """Return the ref to resolve; where the pin is a wheel's version, version N is the tag vN."""
-    return f"v{ref}" if _wheel(config, ref) is not None else ref
+    wheel = _wheel(config, ref)
+    return f"v{wheel}" if wheel is not None else ref
 
 
 def _wheel(config: Config, ref: str | None) -> str | None:
-    is_version = ref is not None and ref[:1].isdigit() and "." in ref
-    return ref if config.release is not None and is_version else None
+    version = (ref or "").removeprefix("v")
+    is_version = _WHEEL.fullmatch(version) is not None and "." in version
+    return version if config.release is not None and is_version else None
 
 
 def _weigh(losses: tuple[Loss, ...], names: Sequence[str]) -> tuple[Loss, ...]:

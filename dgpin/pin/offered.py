@@ -3,8 +3,15 @@
 from dgpin.pin.facts import Facts
 from dgpin.pin.pinned import Pinned
 from dgpin.pin.sources import Sources
-from dgpin.source.resolve import Resolved, UnknownRefError, UnreachableError
+from dgpin.source.resolve import (
+    AmbiguousRefError,
+    Resolved,
+    UnknownRefError,
+    UnreachableError,
+)
 from dgpin.verdict import Row, Verdict
+
+_NAME_IT = "Name it in dgpin.toml: [pin] repo."
 
 
 def ask(pinned: Pinned, sources: Sources) -> tuple[Facts | None, tuple[Row, ...]]:
@@ -13,11 +20,14 @@ def ask(pinned: Pinned, sources: Sources) -> tuple[Facts | None, tuple[Row, ...]
     Raises:
         FetchError: the repository could not be reached.
     """
-    if pinned.repo is None or pinned.ref is None:
+    if pinned.ref is None:
         return None, ()
+    if pinned.repo is None:
+        why = "nothing says which repository the pin is in"
+        return None, (_row(pinned, Verdict.UNKNOWN, why, hint=_NAME_IT),)
     try:
         found = sources.resolve(pinned.ref, repo=pinned.repo, follow=None, old=None)
-    except (UnknownRefError, UnreachableError) as error:
+    except (AmbiguousRefError, UnknownRefError, UnreachableError) as error:
         return None, (_row(pinned, Verdict.FAIL, error.message, hint=error.hint),)
     verdict = Verdict.PASS if found.is_reachable else Verdict.FAIL
     hint = "" if found.is_reachable else UnreachableError.hint

@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dgpin.pin import python_text
 from dgpin.source.tree import Tree
 from dgpin.verdict import Place
 
@@ -58,7 +59,7 @@ class Package:
             if path.startswith(f"{PACKAGE}/") and path.endswith(".py"):
                 name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
                 try:
-                    parsed = ast.parse(tree.read(path), filename=path)
+                    parsed = python_text.parse(tree.read(path), path=path)
                 except SyntaxError as error:
                     self.broken[path] = error
                     continue
@@ -218,7 +219,7 @@ def _assign(module: Module, statement: ast.stmt) -> None:
 def _literal_names(node: ast.expr) -> tuple[str, ...] | None:
     try:
         value = ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError):  # no literal, or one that cannot be: `{[]: 1}`
         return None
     return tuple(map(str, value)) if isinstance(value, list | tuple) else None
 

@@ -45,17 +45,25 @@ class DisagreeError(UsageError):
         shown = "; ".join(
             f"{', '.join(map(str, places))} says {value}" for value, places in stated.items()
         )
-        option = "--repo URL" if fact == "repo" else "--from SHA"
+        decide = (
+            "--repo URL, which all of them will say"
+            if fact == "repo"
+            else "--from SHA, which says what the pin was"
+        )
         super().__init__(
             f"the sites disagree on the {fact}: {shown}",
-            hint=f"Decide with {option}, which says what the pin was, or mend the odd one first.",
+            hint=f"Decide with {decide}, or mend the odd one first.",
         )
 
 
 def read_pinned(reading: Reading, *, gitlink: tuple[str, Place] | None = None) -> Pinned:
     """Return what the sites state. Sites that disagree leave the value to the first of them."""
     stated: dict[str, dict[str, list[Place]]] = {}
+    seen = set()
     for site in reading.sites("repo", "slug", "commit", "wheel", "version", watch=False):
+        if (where := (site.entry.path, site.hole.start)) in seen:
+            continue  # two entries read one site
+        seen.add(where)
         value = site.hole.value.removesuffix(".git").rstrip("/")
         stated.setdefault(site.hole.fact, {}).setdefault(value, []).append(site.place)
     if gitlink is not None:

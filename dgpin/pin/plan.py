@@ -1,17 +1,16 @@
 """The plan of a bump: every byte that would change, worked out before the first is written."""
 
-import ast
 import json
 import re
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 
 from dgpin.errors import RefusedError, UsageError
 from dgpin.files import Edit
-from dgpin.pin import comments, grammar, sites
+from dgpin.pin import comments, grammar, python_text, sites
 from dgpin.pin.facts import Facts
 from dgpin.pin.merge import Merge, merge
 from dgpin.pin.sites import Found, Reading, Site, SiteError
@@ -70,7 +69,9 @@ class UnknownFactError(RefusedError):
     def __init__(self, site: Site) -> None:
         super().__init__(
             f"{site.place}: states <{site.hole.fact}>, which the new source does not tell",
-            hint="Make the entry a [watch] in dgpin.toml, or pin a source that tells it.",
+            hint="The pin is a wheel's version, so name a release: `dgpin bump 0.1.6`, say."
+            if site.hole.fact == "wheel"
+            else "Make the entry a [watch] in dgpin.toml, or pin a source that tells it.",
         )
 
 
@@ -317,7 +318,7 @@ def _verify(reading: Reading, edits: list[Edit], target: Target) -> None:
 _PARSERS: Mapping[str, Callable[[str], object]] = {
     ".json": json.loads,
     ".toml": tomllib.loads,
-    ".py": ast.parse,
+    ".py": partial(python_text.parse, path=""),
 }
 
 
@@ -326,18 +327,15 @@ def _reparse(edit: Edit) -> None:
     parse = _PARSERS.get(PurePosixPath(edit.path).suffix)
     if parse is None or edit.old is None:
         return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of Python's, about the host's own code
-        try:
-            parse(sites.decode(edit.old))
-        except _UNREADABLE:
-            return
-        try:
-            parse(sites.decode(edit.new))
-        except _UNREADABLE as error:
-            what = edit.path.rsplit(".")[-1]
-            raise GarbledError(edit.path, f"is not {what}: {error}") from error
+    try:
+        parse(sites.decode(edit.old))
+    except _UNREADABLE:
+        return
+    try:
+        parse(sites.decode(edit.new))
+    except _UNREADABLE as error:
+        raise GarbledError(edit.path, f"is not {edit.path.rsplit('.')[-1]}: {error}") from error
 
 
-# The last two: a text is nested more deeply than the parser goes.
-_UNREADABLE = (ValueError, SyntaxError, RecursionError, MemoryError)
+# The last one: a text is nested more deeply than its parser goes.
+_UNREADABLE = (ValueError, SyntaxError, RecursionError)

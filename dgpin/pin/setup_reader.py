@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import normpath
 
+from dgpin.pin import python_text
 from dgpin.verdict import Place
 
 _EXTENSIONS = frozenset({"CUDAExtension", "CppExtension", "Extension", "BuildExtension"})
@@ -55,7 +56,7 @@ def read(text: str, *, path: str = "setup.py") -> Setup:
     Raises:
         SyntaxError: it is no Python that this interpreter knows.
     """
-    tree = ast.parse(text, filename=path)
+    tree = python_text.parse(text, path=path)
     names = _lists(tree)
     call = _extension(tree)
     if call is None:

@@ -120,9 +120,11 @@ class ConflictError(UsageError):
     """A site file holds the markers of an unfinished merge."""
 
     def __init__(self, place: Place, *, ours: str, theirs: str) -> None:
+        import shlex  # noqa: PLC0415 - start-up: only this message quotes
+
         super().__init__(
             f"{place}: unfinished merge between `{ours}` and `{theirs}`; both sides move the pin",
-            hint=f"Take either side whole (git checkout --ours {place.path}), "
+            hint=f"Take either side whole (git checkout --ours {shlex.quote(place.path)}), "
             "then run `dgpin bump REF` for the commit that you want.",
         )
 

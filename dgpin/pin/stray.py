@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
+from dgpin.pin.worktree import environment, is_git
 from dgpin.verdict import Place
 
 _LARGEST = 4 << 20  # bytes of a file that is still searched outside git
@@ -69,7 +70,7 @@ _PROVENANCE = {"/blob/", "/tree/", "/commit/", "/pull/", "/issues/", "/releases/
 
 def search_in(root: Path) -> Search:
     """Return a search over the host's tracked files, or over all of its text without git."""
-    if any((directory / ".git").exists() for directory in (root, *root.parents)):
+    if is_git(root):
         return lambda texts: _git_grep(root, texts)
     return lambda texts: _walk(root, [text.encode() for text in texts])
 
@@ -96,7 +97,7 @@ def _git_grep(root: Path, texts: Iterable[str]) -> Iterator[tuple[str, int, str]
         "--",
         ".",
     ]
-    done = process.run(argv, env={**os.environ, "LC_ALL": "C"})
+    done = process.run(argv, env=environment())
     if done.returncode not in (0, 1):  # 1: no line holds any of them
         done.check()
     for path, number, line in _RECORD.findall(done.stdout):

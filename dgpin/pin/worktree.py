@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dgpin.errors import UnavailableError, UsageError
+from dgpin.files.home import home
 from dgpin.verdict import Place
 
 if TYPE_CHECKING:
@@ -46,9 +47,12 @@ class UncommittedError(UnavailableError):
     def __init__(self, paths: Sequence[str], why: str) -> None:
         import shlex  # noqa: PLC0415 - start-up: only this message quotes
 
+        named = shlex.join(paths)
         super().__init__(
             f"the sites are written, but git refused to commit them: {why}",
-            hint=f"Mend what it says, then: git commit --only -- {shlex.join(paths)}",
+            hint=f"Finish the merge with them: git add -- {named}, then git commit."
+            if "during a merge" in why
+            else f"Mend what it says, then: git commit --only -- {named}",
         )
 
 
@@ -64,17 +68,16 @@ class SubmoduleConflictError(UsageError):
 
 
 def is_git(root: Path) -> bool:
-    """Return whether a directory lies in a git work tree; looks for `.git`, starts nothing."""
-    return _top(root) is not None
+    """Return whether a directory lies in a git work tree; looks for `.git`, starts nothing.
+
+    A copy of a linked work tree has a `.git` that leads nowhere, and is none.
+    """
+    return home(root).in_git
 
 
 def from_top(root: Path, path: str) -> str:
     """Return a path of the host as git's index names it: from the top of the work tree."""
-    return (root / path).relative_to(_top(root) or root).as_posix()
-
-
-def _top(root: Path) -> Path | None:
-    return next((each for each in (root, *root.parents) if (each / ".git").exists()), None)
+    return (root.resolve() / path).relative_to(home(root).top).as_posix()
 
 
 def _git(root: Path, *words: str) -> "Completed":
@@ -89,7 +92,25 @@ def _git(root: Path, *words: str) -> "Completed":
         root,
         *words,
     ]
-    return process.run(argv, env={**os.environ, "LC_ALL": "C"})
+    return process.run(argv, env=environment())
+
+
+# By these a hook's git, in a linked work tree say, tells where it is; from another directory they
+# would make that one the top. Its index stays: it holds what is about to be committed.
+_OF_A_HOOK = {
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_PREFIX",
+    "GIT_WORK_TREE",
+}
+
+
+def environment() -> dict[str, str]:
+    """Return the variables of a git that is asked about the host, which it finds by itself."""
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
+    return {**kept, "LC_ALL": "C"}
 
 
 def refuse_dirty(root: Path, paths: Iterable[str]) -> None:

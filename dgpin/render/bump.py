@@ -1,5 +1,6 @@
 """The answer of `dgpin bump`: what moves, why, and what a reviewer must know."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -222,12 +223,12 @@ def content(result: Result) -> Mapping[str, object]:
                 "path": change.place.path,
                 "line": change.place.line,
                 "fact": change.fact,
-                "old": change.old,
-                "new": change.new,
+                "old": _whole(change.old),
+                "new": _whole(change.new),
             }
             for change in move.plan.changes
         ],
-        "diff": _diff(result).encode(errors="replace").decode(),
+        "diff": _whole(_diff(result)),
         "stale_comments": [
             {"path": w.place.path, "line": w.place.line, "word": w.word, "why": w.why}
             for beside in move.beside
@@ -249,6 +250,11 @@ def content(result: Result) -> Mapping[str, object]:
     }
 
 
+def _whole(text: str) -> str:
+    """Return a text of which every character is one: a file's odd bytes are none in JSON."""
+    return text.encode(errors="replace").decode()
+
+
 def _carry(carried: "Carried | NotCompared | None") -> Mapping[str, object] | None:
     if carried is None:
         return None
@@ -267,21 +273,26 @@ def markdown(result: Result) -> str:
         f"## Move DeepGEMM from `{old[:8]}` to `{new[:8]}`\n",
         _from_to(move),
         _facts(move),
-        "### Sites\n\n" + "".join(
-            f"- `{change.place}`: {change.fact} {spoken(change)}\n"
-            for change in move.plan.changes
-            if change.fact != "comment"
-        ),
-    ]  # fmt: skip
+        _sites(move),
+    ]
     if move.log is not None and move.log.commits:
-        parts.append(_commits(move.log.commits))
+        parts.append(_commits(move.log.commits, slug(move.target.repo)))
     if move.rows:
         parts.append("### Asks for more than the host declares\n\n" + rendered.markdown(move.rows))
     if move.losses:
-        losses = "".join(f"- {spoken_loss(loss)}\n" for loss in move.losses)
+        losses = "".join(f"- {rendered.cell(spoken_loss(loss))}\n" for loss in move.losses)
         parts.append("### Lost, and accepted\n\n" + losses)
     parts.append(_carried_over(result.carried))
     return "\n".join(part for part in parts if part)
+
+
+def _sites(move: Move) -> str:
+    shown = "".join(
+        f"- {rendered.code(str(change.place))}: {change.fact} {rendered.cell(spoken(change))}\n"
+        for change in move.plan.changes
+        if change.fact != "comment"
+    )
+    return f"### Sites\n\n{shown}" if shown else ""
 
 
 def _carried_over(carried: "Carried | NotCompared | None") -> str:
@@ -301,7 +312,8 @@ def _from_to(move: Move) -> str:
     return (
         f"{slug(move.pinned.repo or move.target.repo)}@{move.target.old.commit} → "
         f"{slug(move.target.repo)}@{found.commit}{link}\n\n"
-        f"{found.author_date[:10]}, {found.subject}. In: {where or 'no branch or tag'}.\n"
+        f"{found.author_date[:10]}, {_subject(found.subject, slug(move.target.repo))}. "
+        f"In: {rendered.cell(where) or 'no branch or tag'}.\n"
     )
 
 
@@ -327,14 +339,29 @@ def _value(value: str | tuple[str, ...]) -> str:
     return value if isinstance(value, str) else ", ".join(value)
 
 
-def _commits(commits: tuple[Commit, ...]) -> str:
+def _commits(commits: tuple[Commit, ...], repository: str) -> str:
     shown = "".join(
-        f"- `{c.sha[:8]}` {c.date[:10]} {c.subject} ({c.author})\n" for c in commits[:_MOST_COMMITS]
+        f"- `{c.sha[:8]}` {c.date[:10]} {_subject(c.subject, repository)} "
+        f"({rendered.cell(c.author)})\n"
+        for c in commits[:_MOST_COMMITS]
     )
     rest = len(commits) - _MOST_COMMITS
     return f"### {rendered.counted(len(commits), 'commit')}\n\n{shown}" + (
         f"- and {rest} more\n" if rest > 0 else ""
     )
+
+
+_REFERENCE = re.compile(r"(?<![\w/&])#(?=[0-9])")
+_MENTION = re.compile(r"(?<![\w`])@[A-Za-z0-9][A-Za-z0-9/-]*")
+
+
+def _subject(subject: str, repository: str) -> str:
+    """Return a commit's subject for the text of the host's pull request.
+
+    There `#5` would be the host's own, `fixes #5` would close it, and `@name` would call someone.
+    """
+    told = _REFERENCE.sub(f"{repository}#", subject)
+    return rendered.cell(_MENTION.sub(r"`\g<0>`", told))
 
 
 def message(result: Result) -> str:

@@ -116,7 +116,8 @@ def markdown(shown: Shown) -> str:
         f"| {name} | {rendered.cell(value)} |\n" for name, value in _values(shown).items()
     )
     sites = "| role | site | fact | value |\n| --- | --- | --- | --- |\n" + "".join(
-        f"| {s.role.value} | `{s.place}` | {s.fact} | {rendered.code(s.value)} |\n"
+        f"| {s.role.value} | {rendered.code(str(s.place))} | {s.fact} | "
+        f"{rendered.code(s.value)} |\n"
         for s in shown.sites
     )
     return f"{head}\n{sites}"

@@ -236,7 +236,7 @@ class Mirror:
             NoHistoryError: some are missing, and the mirror was not opened with `fetch=True`.
         """
         listed = self._read("rev_list", "--objects", "--missing=print", commit)
-        missing = [line[1:] for line in listed.splitlines() if line.startswith("?")]
+        missing = [line[1:] for line in listed.split("\n") if line.startswith("?")]
         if missing and not self.fetched:
             raise NoHistoryError(commit)
         self.bring(missing)

@@ -59,7 +59,10 @@ def _side(mirror: "Mirror", commit: str) -> "Side":
 
 
 def _command(pair: Pair) -> str:
-    where = f" --repo {pair.new_repo}" if pair.new_repo != pair.old_repo else ""
+    import shlex  # noqa: PLC0415 - as above
+
+    repo = shlex.quote(pair.new_repo)
+    where = f" --repo {repo}" if pair.new_repo != pair.old_repo else ""
     return f"dgpin carry {pair.old[:_SHORT]} {pair.new[:_SHORT]}{where}"
 
 

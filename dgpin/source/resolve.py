@@ -104,10 +104,13 @@ class UnknownRefError(UsageError):
 
     hint = "A REF is a SHA of 4 digits or more, a branch, a tag, or pull/N/head."
 
-    def __init__(self, ref: str, repository: str, *, near: Sequence[str], notice: str) -> None:
+    def __init__(self, ref: str, repository: Address, *, near: Sequence[str], notice: str) -> None:
         aside = f" ({notice})" if notice else ""
-        hint = f"It has {', '.join(near)}." if near else None
-        super().__init__(f"{repository} has no commit, branch or tag `{ref}`{aside}", hint=hint)
+        hint = f"It has {', '.join(near)}." if near else self.hint
+        if repository.local:
+            hint += " Of a clone, branches that it only fetched (origin/NAME) are not looked at."
+        what = f"{repository.shown} has no commit, branch or tag `{ref}`{aside}"
+        super().__init__(what, hint=hint)
 
 
 class NothingFollowedError(UsageError):
@@ -277,7 +280,7 @@ def _unknown(ref: str, mirror: Repository, names: Mapping[str, str]) -> UnknownR
     short = [name.removeprefix("refs/heads/").removeprefix("refs/tags/") for name in names]
     notice = "" if mirror.fetched else f"not verified against the remote since {mirror.as_of}"
     near = difflib.get_close_matches(ref.removeprefix("origin/"), short, n=3)
-    return UnknownRefError(ref, mirror.address.shown, near=near, notice=notice)
+    return UnknownRefError(ref, mirror.address, near=near, notice=notice)
 
 
 def _named(holders: Sequence[Ref], prefix: str, *, only: str = "") -> tuple[str, ...]:

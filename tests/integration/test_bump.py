@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -285,3 +286,38 @@ def test_init_writes_the_preset_and_check_reads_it(
     assert text.startswith("# vLLM 0.25")
     assert (again, "is there already" in said.err) == (2, True)
     assert "sites    dgpin.toml" in said.out
+
+
+@pytest.mark.usefixtures("host")
+def test_a_pull_request_speaks_of_the_repository_that_it_names(
+    example: Example, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`#8` in a subject is DeepGEMM's: in the host it would be another, and `fixes #8` close it."""
+    assert dgpin("bump", example.commits["new"], *LOST, "-n", "-o", "markdown") == 0
+
+    text = capsys.readouterr().out
+    assert "upstream/DeepGEMM#6)" in text
+    assert re.search(r"(?<![\w])#[0-9]", text) is None
+
+
+def test_init_names_only_files_that_state_the_pin(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a preset for any Dockerfile, those that say nothing of DeepGEMM are left out."""
+    (tmp_path / "Dockerfile").write_text('FROM x\nARG DEEPGEMM_VERSION="v2.6.1"\n')
+    (tmp_path / "docs.Dockerfile").write_text("FROM y\n")
+
+    codes = [dgpin(command, "--host", str(tmp_path)) for command in ("init", "check")]
+
+    assert [0, 0] == codes, capsys.readouterr()
+    assert "docs.Dockerfile" not in (tmp_path / "dgpin.toml").read_text()
+
+
+def test_a_copy_of_a_linked_work_tree_is_a_host_without_git(host: Path, example: Example) -> None:
+    """Its `.git` names a directory that is elsewhere: an image's copy is such a one."""
+    shutil.rmtree(host / ".git")
+    (host / ".git").write_text("gitdir: /nowhere/worktrees/x\n")
+
+    assert dgpin("bump", example.commits["new"], *LOST) == 0
+
+    assert example.commits["new"] in (host / SITES[3]).read_text()

@@ -208,7 +208,14 @@ def test_commit_from_pip(site: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "commit"),
-    [("2.6.1+8b1392b", "8b1392b"), ("2.6.1+8b1392b.cu13", "8b1392b"), ("2.6.1+local", None)],
+    [
+        ("2.6.1+8b1392b", "8b1392b"),
+        ("2.6.1+8b1392b.cu13", "8b1392b"),
+        ("2.6.1+local", None),
+        ("2.6.1+20260131", None),
+        ("2.6.1+20260131.cu13", None),
+        ("2.6.1+20260131a", "20260131a"),
+    ],
 )
 def test_commit_from_the_version(site: Path, version: str, commit: str | None) -> None:
     """DeepGEMM's own builds put the short commit behind the version."""
@@ -289,3 +296,29 @@ def test_no_interpreter(tmp_path: Path) -> None:
 
     with pytest.raises(ProbeError, match="no such thing"):
         environment.read(str(program))
+
+
+def test_an_editable_installation_in_a_directory_with_a_space(
+    tmp_path: Path, site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip writes the directory as a URL, in which a space is %20."""
+    project = tmp_path / "a project"
+    put(project, "new")
+    url = json.dumps({"url": project.as_uri(), "dir_info": {"editable": True}})
+    claim(site, "deep-gemm", "2.8.0", direct_url=url)
+    monkeypatch.setenv("PYTHONPATH", f"{project}:{site}")
+
+    (copy,) = environment.read(sys.executable).copies
+
+    assert ["deep-gemm"] == [owner.name for owner in copy.owners]
+
+
+def test_a_directory_of_the_path_that_cannot_be_read(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It holds nothing to import, as for Python itself; a file in its place does not either."""
+    put(site, "new")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'file'}:{tmp_path / 'gone'}:{site}")
+
+    assert site / "deep_gemm" == environment.read(sys.executable).copies[0].directory

@@ -219,6 +219,40 @@ def test_sites_that_disagree(world: World) -> None:
     assert 0 == world.dgpin("bump", "dev", "--from", old, *LOST)[0]
 
 
+def test_sites_that_disagree_on_the_repository(world: World) -> None:
+    """`--repo` decides, as the message says; what the pin was is another question."""
+    url = world.example.url
+    world.edit(INSTALL, url, url.replace("/upstream/", "/other/"))
+    world.git("commit", "-q", "-a", "-m", "Drift")
+    old = world.example.commits["sm120"]
+
+    for words in (("dev",), ("dev", "--from", old)):
+        message = world.refuses(2, "the sites disagree on the repo", words=words)
+        assert "Decide with --repo URL" in message
+    assert 0 == world.dgpin("bump", "dev", "--repo", url, *LOST).code
+    assert f"{url}.git" in (world.host / INSTALL).read_text()
+
+
+@pytest.mark.parametrize(("ref", "code"), [("2.8.0", 0), ("v2.8.0", 0), ("main", 1)])
+def test_a_pin_that_is_a_release(world: World, ref: str, code: int) -> None:
+    """A version, or its tag, is what the sites can say; a branch is not, and the cure is told."""
+    (world.host / "pin.txt").write_text("x==2.6.1\n")
+    (world.host / "dgpin.toml").write_text(
+        f'[pin]\nrepo = "{world.example.url}"\nrelease = "pypi:x"\n'
+        '[sites]\n"pin.txt" = "x==<wheel>"\n'
+    )
+    world.git("add", "pin.txt", "dgpin.toml")
+    world.git("commit", "-q", "-m", "A release")
+
+    said = world.dgpin("bump", ref, *LOST)
+
+    assert code == said.code, said
+    if code == 0:
+        assert "x==2.8.0\n" == (world.host / "pin.txt").read_text()
+    else:
+        assert "name a release" in said.err
+
+
 def test_old_pin_that_is_gone(world: World) -> None:
     """An old commit that its repository no longer has cannot be compared with; another can."""
     old, gone = world.example.commits["sm120"], "f" * 40
@@ -417,6 +451,17 @@ def test_a_loss_accepted_once_more(world: World) -> None:
     assert "nothing to do" in again.out
 
 
+def test_a_pin_of_no_repository_is_not_told_to_be_there(world: World) -> None:
+    """`check --remote` that nobody could ask is no pass."""
+    text = f'[sites]\n"{CMAKE}" = \'set(_DEEPGEMM_UPSTREAM_TAG "<commit>")\'\n'
+    (world.host / "dgpin.toml").write_text(text)
+
+    code, _, out = world.dgpin("check", "--remote")
+
+    assert 3 == code
+    assert "nothing says which repository the pin is in" in out
+
+
 @pytest.mark.parametrize("option", ["--repo", "--from", "--note"])
 def test_an_option_that_is_given_nothing(world: World, option: str) -> None:
     """A variable that is not set is not taken for the option left out."""
@@ -451,6 +496,33 @@ def test_from_is_a_commit_in_any_spelling(world: World, old: str, code: int) -> 
         assert "2 commits ahead, 1 behind the old pin" in said.out
     else:
         assert f"has no commit, branch or tag `{old}`" in said.err
+
+
+def test_lint_names_no_option_that_it_lacks(world: World) -> None:
+    """What it says to do can be done."""
+    code, err, _ = world.dgpin("lint", "--build", "nonesuch", "--static")
+
+    assert 2 == code
+    assert "Name a build with --build" in err
+    assert "--repo" not in err
+
+
+def test_a_merge_that_is_not_finished(world: World) -> None:
+    """What git does not commit by itself during a merge is said how to be committed."""
+    start = world.git("rev-parse", "HEAD").strip()
+    for branch in ("one", "other"):
+        world.git("checkout", "-q", "-b", branch, start)
+        (world.host / "note").write_text(branch)
+        world.git("add", "note")
+        world.git("commit", "-q", "-m", branch)
+    world.git("config", "user.name", "Ada")
+    world.git("config", "user.email", "ada@example.org")
+    world.git("merge", "-q", "one")
+
+    answer = world.dgpin("bump", "dev", *LOST, "--commit")
+
+    assert 3 == answer.code
+    assert f"Finish the merge with them: git add -- {CMAKE} docker/Dockerfile" in answer.err
 
 
 def test_no_network(world: World) -> None:

@@ -115,3 +115,23 @@ def test_git_that_refuses_to_tell_is_no_missing_pin(
 
     assert code == 3
     assert "index" in err
+
+
+def test_a_hook_s_variables_do_not_move_the_host(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a linked work tree git tells its hooks where it is; a host below the top is below it."""
+    top = _host(world.example, tmp_path / "repository", at=f"sub/{PLACE}")
+    inner = World(example=world.example, host=top.host / "sub")
+    inner.host.mkdir()
+    text = f'[pin]\nrepo = "{world.example.url}"\ngitlink = "{PLACE}"\n[sites]\n"x?" = "<repo>"\n'
+    (inner.host / "dgpin.toml").write_text(text)
+    (inner.host / "note").write_text(f"at {world.example.commits['sm120']}\n")
+    top.git("add", "sub/note")
+    monkeypatch.setenv("GIT_DIR", str(top.host / ".git"))
+
+    said = inner.dgpin("check")
+    bump = inner.dgpin("bump", "dev", *LOST)
+
+    assert f"pin      {world.example.commits['sm120']}" in said.out
+    assert "note:1  commit: at" in bump.out

@@ -215,3 +215,10 @@ def test_a_host_below_the_repository(tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text("import deep_gemm\n")
 
     assert ["a.py:1"] == [str(use.place) for use in scan(host).uses]
+
+
+def test_explain_says_whose_rules_it_knows(capsys: pytest.CaptureFixture[str]) -> None:
+    """The rules of check are on a page of their own."""
+    assert 2 == main(["explain", "gone-file"])
+
+    assert "docs/reference/check-rules.md" in capsys.readouterr().err

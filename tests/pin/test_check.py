@@ -159,6 +159,16 @@ def test_a_branch_is_compared_as_it_is_told(tmp_path: Path) -> None:
     assert checked(tmp_path, files, pin=follow) == []
 
 
+def test_a_site_that_two_entries_read_is_one(tmp_path: Path) -> None:
+    """What is said of the number of sites is true."""
+    config = configured("\"a\" = ['PIN=<commit>', 'PIN=<commit>']")
+    (tmp_path / "a").write_text(GOOD["a"])
+
+    pinned = read_pinned(read_sites(config, Host(root=tmp_path).read))
+
+    assert ["a:2"] == [str(place) for place in pinned.places("commit")]
+
+
 @pytest.mark.parametrize("sites", ["\"gone.txt?\" = 'PIN=<commit>'", "\"a\" = 'R=<repo>.git'"])
 def test_a_pin_that_no_site_states_is_a_finding(tmp_path: Path, sites: str) -> None:
     """Where nothing says which DeepGEMM is pinned, nothing is well."""

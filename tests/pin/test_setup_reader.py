@@ -174,3 +174,16 @@ def test_names_of_a_function() -> None:
     )
 
     assert ["a.cpp"] == texts(found.sources)
+
+
+@pytest.mark.parametrize("text", ["x = '\0'", "x = " + "(" * 5_000 + ")" * 5_000])
+def test_what_no_parser_takes_is_no_python(text: str) -> None:
+    """A zero byte and endless brackets are faults of the file."""
+    with pytest.raises(SyntaxError):
+        read(text)
+
+
+@pytest.mark.filterwarnings("error")
+def test_python_s_warnings_about_the_source_are_not_told() -> None:
+    """An escape that Python does not know is the source's own affair."""
+    assert () == read("x = '\\d'\n").sources

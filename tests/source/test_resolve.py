@@ -133,6 +133,17 @@ def test_unknown_ref_names_what_is_near() -> None:
     assert "It has dev." == raised.value.hint
 
 
+def test_a_clone_s_remote_branches_are_said_not_to_be_looked_at() -> None:
+    """`--repo CLONE` sees the clone's own branches, and not origin's in it."""
+    mirror = _repository()
+    mirror.address = address.parse("/somewhere/clone")
+
+    with pytest.raises(resolve.UnknownRefError) as raised:
+        resolve.resolve("origin/devv", mirror=mirror)
+
+    assert raised.value.hint.startswith("It has dev. Of a clone, branches that it only fetched")
+
+
 @pytest.mark.parametrize(
     ("ref", "more", "candidates"),
     [("v1", {"refs/heads/v1": A}, {A, C}), ("bbbb", {"refs/heads/bbbb": A}, {A, B})],
