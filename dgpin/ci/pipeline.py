@@ -19,20 +19,30 @@ class Engine(str, Enum):
 
 
 def write(
-    engine: Engine, *, architectures: Sequence[str], paths: Sequence[str], package: str
+    engine: Engine,
+    *,
+    architectures: Sequence[str],
+    paths: Sequence[str],
+    package: str,
+    folder: str = "",
 ) -> str:
     """Return the pipeline. `paths` are where the host's pin stands, `package` what pip installs.
 
-    There must be at least one architecture.
+    `folder` is the host's directory below the top of its repository, where engines begin. There
+    must be at least one architecture.
     """
     if engine is Engine.GITHUB:
-        return _github(architectures, paths, package)
+        return _github(architectures, paths, package, folder)
     if engine is Engine.BUILDKITE:
-        return _buildkite(architectures, package)
+        return _buildkite(architectures, package, folder)
     return _slurm(architectures, package)
 
 
-def _github(architectures: Sequence[str], paths: Sequence[str], package: str) -> str:
+_EVIDENCE = "evidence-*.json"
+
+
+def _github(architectures: Sequence[str], paths: Sequence[str], package: str, folder: str) -> str:
+    inside = f"{folder}/" if folder else ""
     return _filled(
         _template("github.yml"),
         MATRIX="\n".join(
@@ -41,22 +51,38 @@ def _github(architectures: Sequence[str], paths: Sequence[str], package: str) ->
         ),
         REQUIRE=",".join(architectures),
         PACKAGE=_quoted(package),
-        PATHS="\n".join(f"      - {_quoted(_literal(path))}" for path in paths),
+        PATHS="\n".join(f"      - {_quoted(_literal(inside + path))}" for path in paths),
+        WHERE=f"working-directory: {_quoted(folder)}" if folder else "",
+        EVIDENCE=_quoted(inside + _EVIDENCE) if folder else _EVIDENCE,
         INSTALL=_template("install.sh"),
         MOVE=_template("move.sh"),
         SMOKE=_template("smoke.sh"),
     )
 
 
-def _buildkite(architectures: Sequence[str], package: str) -> str:
+def _buildkite(architectures: Sequence[str], package: str, folder: str) -> str:
     # The agent replaces $NAME when it uploads the pipeline; the shell's own are written $$NAME.
     install, smoke = (_template(f"{name}.sh").replace("$", "$$") for name in ("install", "smoke"))
+    inside = f"{folder}/" if folder else ""
+    evidence = _quoted(inside + _EVIDENCE).replace("$", "$$") if folder else _EVIDENCE
+    enter = f"cd {shlex.quote(folder)}".replace("$", "$$") if folder else ""
     steps = [
-        _filled(_template("buildkite-smoke.yml"), ARCH=arch, INSTALL=install, SMOKE=smoke)
+        _filled(
+            _template("buildkite-smoke.yml"),
+            ARCH=arch,
+            INSTALL=install,
+            ENTER=enter,
+            EVIDENCE=evidence,
+            SMOKE=smoke,
+        )
         for arch in architectures
     ]
     return _filled(
         _template("buildkite.yml"),
+        ENTER=enter,
+        EVIDENCE=evidence,
+        LOAD=(shlex.quote(inside + _EVIDENCE) if folder else f'"{_EVIDENCE}"').replace("$", "$$"),
+        FILES=(shlex.quote(inside) + _EVIDENCE if folder else _EVIDENCE).replace("$", "$$"),
         STEPS="\n".join(steps).rstrip("\n"),
         KEYS=", ".join(f"deepgemm-smoke-{arch}" for arch in architectures),
         REQUIRE=",".join(architectures),
@@ -94,10 +120,15 @@ def _template(name: str) -> str:
 
 
 def _filled(template: str, **values: str) -> str:
-    """Return the template with each @NAME@ replaced; a text of several lines keeps the indent."""
+    """Return the template with each @NAME@ replaced; a text of several lines keeps the indent.
+
+    A line that is a hole alone goes with an empty text.
+    """
     filled = []
     for line in lines.split(template):
         alone = re.fullmatch(r"( *)@([A-Z]+)@", line)
+        if alone is not None and not values[alone[2]]:
+            continue
         if alone is not None:
             text = lines.split(values[alone[2]])
             filled += [f"{alone[1]}{each}" if each else "" for each in text]

@@ -53,11 +53,13 @@ def ci(
         raise NoArchitectureError
     paths = {site.entry.path for site in fit.reading.sites(watch=False)}
     paths |= {fit.config.gitlink} if fit.config.gitlink else set()
+    below = worktree.from_top(found.root, "")
     text = pipeline.write(
         engine,
         architectures=named,
         paths=[*sorted(paths), configuration.FILE],
         package=package,
+        folder="" if below == "." else below,
     )
     write({"text": lambda: text}, (("text", None),))
     return DONE

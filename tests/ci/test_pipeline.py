@@ -1,6 +1,7 @@
 """The texts of the pipelines."""
 
 import re
+import shlex
 
 import pytest
 import yaml
@@ -131,3 +132,35 @@ def test_slurm_directives() -> None:
         option, _, value = line.removeprefix("#SBATCH ").partition("=")
         assert re.fullmatch(DIRECTIVES[option], value), line
     assert "#SBATCH --array=0-1" in directives
+
+
+FOLDER = "a sub/$d'ir"
+
+
+def test_github_works_in_the_host_s_directory() -> None:
+    """Where the host lies below the top of its repository, its jobs begin there."""
+    text = write(
+        Engine.GITHUB, architectures=ARCHES, paths=["x"], package="dgpin", folder="a sub/d"
+    )
+    value = yaml.safe_load(text)
+
+    assert ["a sub/d/x"] == value[True]["pull_request"]["paths"]
+    for job in ("verify", "smoke"):
+        assert "a sub/d" == value["jobs"][job]["defaults"]["run"]["working-directory"]
+        assert "a sub/d/evidence-*.json" == value["jobs"][job]["steps"][-1]["with"]["path"]
+    assert "working-directory" not in value["jobs"]["report"]["defaults"]["run"]
+
+
+def test_buildkite_works_in_the_host_s_directory() -> None:
+    """The agent begins at the top, and names what it keeps from there."""
+    text = write(
+        Engine.BUILDKITE, architectures=ARCHES, paths=["x"], package="dgpin", folder=FOLDER
+    )
+    *runs, report = yaml.safe_load(text)["steps"]
+
+    enter = f"cd {shlex.quote(FOLDER)}".replace("$", "$$")
+    assert all(enter in run["command"].split("\n") for run in runs)
+    kept = f"{FOLDER}/evidence-*.json".replace("$", "$$")
+    assert {kept} == {run["artifact_paths"] for run in runs}
+    loaded = shlex.split(report["command"].replace("$$", "$").split("artifact download ")[1])
+    assert f"{FOLDER}/evidence-*.json" == loaded[0]

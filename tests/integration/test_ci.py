@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -109,6 +110,31 @@ def test_a_submodule_that_moves_starts_the_pipeline(
     assert 0 == main(["ci", "github", "--host", str(tmp_path), "--require", "sm_90"])
     paths = yaml.safe_load(capsys.readouterr().out)[True]["pull_request"]["paths"]
     assert [".gitmodules", "third_party/DeepGEMM", "dgpin.toml"] == paths
+
+
+@pytest.mark.parametrize("engine", ["github", "buildkite"])
+def test_a_host_below_the_top_of_its_repository(world: World, engine: str) -> None:
+    """Run from the top, where engines begin, the script finds the host and leaves its evidence."""
+    top = world.host.parent / "repository"
+    top.mkdir()
+    below = World(example=world.example, host=top / "a host")
+    shutil.copytree(world.host, below.host, ignore=shutil.ignore_patterns(".git"))
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "Begin"]):
+        process.run(["git", "-C", top, "-c", "user.name=A", "-c", "user.email=a@b", *words]).check()
+    text = below.dgpin("ci", engine).out
+    value = yaml.safe_load(text)
+    if engine == "github":
+        run, where = _github(below)["The pin as it stands"], top / "a host"
+        assert "a host" == value["jobs"]["verify"]["defaults"]["run"]["working-directory"]
+    else:
+        run, where = value["steps"][0]["command"].replace("$$", "$"), top
+
+    _bash(run, where)
+
+    assert (below.host / "evidence-verify.json").is_file()
+    if engine == "github":
+        move = _bash(_github(below)["The move, if there is one"], where, BASE_SHA="HEAD")
+        assert 0 == move.code, move.out
 
 
 def test_wrong_engine(world: World) -> None:

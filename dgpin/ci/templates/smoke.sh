@@ -1,5 +1,5 @@
 if [ -z "${DGPIN_BUILD:-}" ]; then
   DGPIN_BUILD="deep_gemm-$ARCH"
-  dgpin build --out "$DGPIN_BUILD"
+  dgpin build --host . --out "$DGPIN_BUILD"
 fi
 dgpin smoke --arch "$ARCH" --build "$DGPIN_BUILD" -o text -o json="evidence-$ARCH.json"
