@@ -39,7 +39,9 @@ class MachineError(UnavailableError):
     hint = "Make room, or compile fewer targets at a time with --jobs."
 
     def __init__(self, what: str, log: Path) -> None:
-        super().__init__(f"the compile failed: {what}, see {log}")
+        cure = "Set CCACHE_DISABLE=1, or let ccache write where it keeps things."
+        hint = cure if what.startswith("ccache") else None
+        super().__init__(f"the compile failed: {what}, see {log}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ _MACHINE = (
     (re.compile(r"No space left on device", re.IGNORECASE), "the disk is full"),
     (
         re.compile(r"^ccache: error: ", re.MULTILINE),
-        "ccache does not work (CCACHE_DISABLE=1 compiles without it)",
+        "ccache does not work",
     ),
     (
         re.compile(

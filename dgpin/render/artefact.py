@@ -16,7 +16,7 @@ def renderers(subject: str, rows: tuple[Row, ...]) -> Renderers:
         return (head, *rendered.lines(rows), ((rendered.count(rows), "bold"),))
 
     def markdown() -> str:
-        return f"## {subject}: {rendered.count(rows)}\n\n{rendered.markdown(rows)}"
+        return f"## {rendered.code(subject)}: {rendered.count(rows)}\n\n{rendered.markdown(rows)}"
 
     def github() -> str:
         summarise(markdown())

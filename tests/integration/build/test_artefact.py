@@ -13,6 +13,7 @@ from dgpin.build.contents import DamagedWheelError
 from dgpin.build.elf import ElfError
 from dgpin.build.interpreter import Interpreter
 from dgpin.errors import UsageError
+from dgpin.render import artefact as rendered
 from dgpin.verdict import Row, Verdict
 from tests.build import small as smalls
 from tests.build.small import Small
@@ -559,3 +560,11 @@ def test_number_in_a_name_makes_no_torch_symbol(tmp_path: Path, python: Interpre
     rows = artefact.check_artefact(path, interpreter=python)
 
     assert Verdict.PASS == verdict(rows, "artefact-torch")[0]
+
+
+def test_any_name_reads_as_it_is_in_markdown() -> None:
+    """A file's name is code: what GitHub takes for markup stays what it is."""
+    shown = rendered.renderers("my__init__<b>[x].whl", ())["markdown"]()
+
+    assert isinstance(shown, str)
+    assert shown.startswith("## `my__init__<b>[x].whl`: ")

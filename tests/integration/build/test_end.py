@@ -1,5 +1,6 @@
 """How a build ends that does not go well: interrupted, killed, raced, without room."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -28,6 +29,19 @@ def test_full_disk_is_told_as_that(small: Small, monkeypatch: pytest.MonkeyPatch
         build(small)
 
     assert () == store.entries()
+
+
+def test_ccache_that_fails_is_told_as_that(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody named ccache, so its failure is none of the source's, and has a cure of its own."""
+    said = "ccache: error: Failed to create directory /root/.ccache: Read-only file system"
+    program = write(small.root / "bin/ccache", f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+    with pytest.raises(MachineError, match="ccache does not work") as caught:
+        build(small)
+
+    assert "CCACHE_DISABLE" in caught.value.hint
 
 
 def test_cache_that_cannot_be_written(
