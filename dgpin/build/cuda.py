@@ -61,6 +61,11 @@ class Search:
     considered: tuple[Candidate, ...]
     torch_guess: Path | None  # what torch's own build helper would take; it does not follow nvcc
 
+    @property
+    def is_misnamed(self) -> bool:
+        """Whether the user named a home that is none: to install something would not cure that."""
+        return self.toolkit is None and any(each.origin == NAMED for each in self.considered)
+
 
 def find(
     env: Mapping[str, str],

@@ -87,6 +87,8 @@ def of_toolkit(toolchain: Toolchain) -> Iterator[Item]:
             f"{each.home} ({each.origin}): {each.refused}" for each in search.considered
         )
         what = packages.toolkit(toolchain.distribution, cuda=wanted or "13.0")
+        if search.is_misnamed:
+            what = packages.Source(note="name another one, or leave the option out")
         yield missing(
             Kind.TOOLKIT,
             "CUDA toolkit",

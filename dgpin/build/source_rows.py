@@ -55,6 +55,8 @@ def _missing_header(name: str, source: Path, files: Sequence[str], toolchain: To
     if headers.is_standard(name) and toolchain.compiler is not None:
         return _standard_header(name, toolchain.compiler.label, places, toolchain)
     what = packages.header(name, toolchain.distribution, cuda=_cuda_version(toolchain))
+    if known.owner(name) is known.Owner.CUDA and toolchain.search.is_misnamed:
+        return missing(Kind.HEADER, name, "the toolkit's", needed_by=places)
     if known.owner(name) is known.Owner.TORCH and toolchain.torch is None:
         return missing(Kind.HEADER, name, "torch's", pip="torch", needed_by=places)
     return missing(
@@ -104,6 +106,8 @@ def of_libraries(libraries: Sequence[Library], toolchain: Toolchain) -> Iterator
         ):
             continue  # torch's own row says it
         what = packages.library(library.name, toolchain.distribution, cuda=_cuda_version(toolchain))
+        if toolchain.search.is_misnamed:
+            what = packages.Source()
         looked = ", ".join(str(path) for path in library.looked[:6])
         more = len(library.looked) - 6
         yield missing(

@@ -405,6 +405,17 @@ def test_toolkit_without_headers_is_passed_over(world: World) -> None:
     ]
 
 
+def test_home_that_is_none_is_not_cured_by_a_package(world: World) -> None:
+    """What --cuda-home names is used or refused; whatever is installed would not be used."""
+    complete(world)
+
+    missing = inspect(world, cuda_home=world.root / "nowhere").missing
+
+    assert "CUDA toolkit" == missing[0].name
+    assert missing[0].detail.endswith("; name another one, or leave the option out")
+    assert {("", "")} == {(item.package, item.pip) for item in missing}
+
+
 def test_full_disk_is_told_before_compiling(world: World, source: Path) -> None:
     """Too little room for a build is a row."""
     complete(world)
