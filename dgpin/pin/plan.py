@@ -66,12 +66,13 @@ class _Patch:
 class UnknownFactError(RefusedError):
     """A site states a fact that the new source does not tell."""
 
+    hint = "Make the entry a [watch] in dgpin.toml, or pin a source that tells it."
+
     def __init__(self, site: Site) -> None:
+        release = "The pin is a wheel's version, so name a release: `dgpin bump 0.1.6`, say."
         super().__init__(
             f"{site.place}: states <{site.hole.fact}>, which the new source does not tell",
-            hint="The pin is a wheel's version, so name a release: `dgpin bump 0.1.6`, say."
-            if site.hole.fact == "wheel"
-            else "Make the entry a [watch] in dgpin.toml, or pin a source that tells it.",
+            hint=release if site.hole.fact == "wheel" else None,
         )
 
 

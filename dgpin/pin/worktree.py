@@ -44,16 +44,16 @@ class NoIdentityError(UsageError):
 class UncommittedError(UnavailableError):
     """The sites are written, and git did not make the commit: a hook refused, say."""
 
+    hint = "Mend what it says, then commit the sites yourself."
+
     def __init__(self, paths: Sequence[str], why: str) -> None:
         import shlex  # noqa: PLC0415 - start-up: only this message quotes
 
         named = shlex.join(paths)
-        super().__init__(
-            f"the sites are written, but git refused to commit them: {why}",
-            hint=f"Finish the merge with them: git add -- {named}, then git commit."
-            if "during a merge" in why
-            else f"Mend what it says, then: git commit --only -- {named}",
-        )
+        hint = f"Mend what it says, then: git commit --only -- {named}"
+        if "during a merge" in why:
+            hint = f"Finish the merge with them: git add -- {named}, then git commit."
+        super().__init__(f"the sites are written, but git refused to commit them: {why}", hint=hint)
 
 
 class SubmoduleConflictError(UsageError):

@@ -136,8 +136,11 @@ def _took(handle: int) -> bool:
 
 
 def discard(path: Path) -> None:
-    """Remove a mirror that was never completed."""
-    shutil.rmtree(path, ignore_errors=True)
+    """Remove a mirror that was never completed, or a file in its place."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def clear_stale_locks(path: Path) -> None:

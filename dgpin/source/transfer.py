@@ -170,12 +170,18 @@ def _text(done: Completed) -> str:
     return done.stderr.decode(errors="replace")
 
 
+# What git says of an object store of its own that it cannot read.
+_BROKEN = re.compile(r"^(?:error|fatal): .*(?:index file|pack ?file|corrupt).*$", re.MULTILINE)
+
+
 def _failure(path: Path, address: Address, done: Completed) -> DgpinError:
     if (version := _too_old()) is not None:
         return OldGitError(version)
     text = _text(done)
     if f"not a git repository: '{path}'" in text:
         return store.DamagedError(path, "it is not a git repository")
+    if (broken := _BROKEN.search(text)) is not None and str(path) in broken[0]:
+        return store.DamagedError(path, broken[0])
     if address.local and "does not appear to be a git repository" in text:
         return NoRepositoryError(address.shown)
     if done.returncode is None:

@@ -329,6 +329,26 @@ def test_damaged_mirror(upstream: Repo) -> None:
     assert "Delete that directory" in raised.value.hint
 
 
+def test_damaged_objects(upstream: Repo) -> None:
+    """What git cannot read of the mirror is no fault of the network's."""
+    mirror = git.open_mirror(str(upstream.root), fetch=True)
+    for index in mirror.path.glob("objects/pack/*.idx"):
+        index.chmod(0o600)
+        index.write_bytes(b"")
+
+    with pytest.raises(store.DamagedError, match="index file"):
+        git.open_mirror(str(upstream.root), fetch=True)
+
+
+def test_a_file_in_the_mirror_s_place(upstream: Repo) -> None:
+    """It is none that was ever completed, and makes room."""
+    place = history.mirror_path(str(upstream.root))
+    place.parent.mkdir(parents=True)
+    place.write_text("")
+
+    assert git.open_mirror(str(upstream.root), fetch=True).refs()
+
+
 def test_foreign_mirror(upstream: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mirror of another user's, whose configuration could run programs, is not used."""
     git.open_mirror(str(upstream.root), fetch=True)
