@@ -73,10 +73,10 @@ class MissingProgramError(UnavailableError):
         why = f": {error.strerror}" if error and told else ""
         super().__init__(
             f"the program `{program}` could not be started{why}",
-            hint="Is that file a program for this machine? Repair it, or name another."
-            if why
-            else f"Install {program} or put it on PATH, then run the same command again.",
+            hint=f"Install {program} or put it on PATH, then run the same command again.",
         )
+        if why:
+            self.hint = "Is that file a program for this machine? Repair it, or name another."
 
 
 def run(

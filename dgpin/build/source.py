@@ -44,14 +44,14 @@ class SubmoduleError(RefusedError):
         told = "; ".join(f"{each.path} {each.told}" for each in submodules)
         names = " ".join(f"--allow-submodule {shlex.quote(each.path)}" for each in submodules)
         # A commit's tree is dgpin's own; a submodule that is not in it could not be fetched.
-        cure = "Run the same command with network"
+        cure = "run the same command with network"
         if source.checkout:
-            cure = f"Run `git -C {shlex.quote(str(source.root))} submodule update --init`"
+            cure = f"run `git -C {shlex.quote(str(source.root))} submodule update --init`"
             if any(each.present.endswith("+") for each in submodules):
-                cure = "Commit or undo the changes in the submodules"
+                cure = "commit or undo the changes in the submodules"
         super().__init__(
             f"submodules are not at the commits that the source records: {told}",
-            hint=f"{cure}, or build them as they are with {names}.",
+            hint=f"Either {cure}, or build them as they are with {names}.",
         )
 
 

@@ -131,7 +131,7 @@ def test_changes_alone_are_told_as_changes(checkout: Path) -> None:
         source.refuse_moved(read(checkout), ())
 
     assert caught.value.message.endswith(" as recorded, with changes")
-    assert caught.value.hint.startswith("Commit or undo the changes")
+    assert caught.value.hint.startswith("Either commit or undo the changes")
 
 
 def test_submodule_that_could_not_be_fetched_is_cured_otherwise(tmp_path: Path) -> None:
