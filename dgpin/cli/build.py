@@ -18,6 +18,7 @@ from dgpin.cli.exit import DONE, FINDINGS, INCOMPLETE
 from dgpin.cli.host import HostOption, open_host
 from dgpin.cli.output import JsonOption, OutputOption, parse, write
 from dgpin.errors import UsageError
+from dgpin.pin import worktree
 from dgpin.pin.host import Fit
 from dgpin.render import build as shown
 from dgpin.verdict import Verdict
@@ -148,8 +149,9 @@ def _from_mirror(
 
     fit: Fit | None = None
     if repo is None or ref is None or host is not None:
-        _, fit = open_host(host, lenient=True)
-        pinned = read_pinned(fit.reading)
+        found, fit = open_host(host, lenient=True)
+        link = worktree.gitlink(found.root, fit.config.gitlink) if fit.config.gitlink else None
+        pinned = read_pinned(fit.reading, gitlink=link)
         repo = repo or pinned.repo
         ref = ref or pinned.ref
     if repo is None or ref is None:

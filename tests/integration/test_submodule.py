@@ -135,3 +135,11 @@ def test_a_hook_s_variables_do_not_move_the_host(
 
     assert f"pin      {world.example.commits['sm120']}" in said.out
     assert "note:1  commit: at" in bump.out
+
+
+def test_build_takes_the_commit_that_git_states(pinned: World) -> None:
+    """`dgpin build` without a REF is about the pin, and the pin is git's."""
+    out = pinned.dgpin("build", "--preflight").out
+
+    # Its sources were found and read; whether this machine could compile them is another matter.
+    assert "csrc/python_api.cpp" in out
