@@ -139,7 +139,8 @@ def test_a_hook_s_variables_do_not_move_the_host(
 
 def test_build_takes_the_commit_that_git_states(pinned: World) -> None:
     """`dgpin build` without a REF is about the pin, and the pin is git's."""
-    out = pinned.dgpin("build", "--preflight").out
+    said = pinned.dgpin("build", "--preflight")
 
-    # Its sources were found and read; whether this machine could compile them is another matter.
-    assert "csrc/python_api.cpp" in out
+    # Whether this machine could compile it is another matter.
+    assert 2 != said.code, said.err
+    assert "g++" in said.out
