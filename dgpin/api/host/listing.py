@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dgpin import process
 from dgpin.api.uses import Skipped
+from dgpin.pin import worktree
 
 WORD = b"deep_gemm"
 LARGEST = 8 << 20  # bytes; generated tables are longer, host code is not
@@ -55,7 +56,7 @@ def _git_files(root: Path) -> list[str] | None:
         "--",
         "*.py",
     ]
-    done = process.run(argv, env={**os.environ, "LC_ALL": "C"})
+    done = process.run(argv, env=worktree.environment())
     if done.returncode != 0:
         return None
     return list({os.fsdecode(name) for name in done.stdout.split(b"\0") if name})
