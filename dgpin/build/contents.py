@@ -191,20 +191,22 @@ def _wheel(path: Path) -> Contents:
     if prefix is None:
         raise UsageError(f"{path}: there is no deep_gemm/__init__.py in it", hint=_NAME_ONE)
 
+    # By the name inside of the package; a member may be called anything, `../x` too.
+    members = {n.removeprefix(f"{prefix}/"): n for n in names if n.startswith(f"{prefix}/")}
+    above = f"{prefix.removesuffix(PACKAGE)}{_BESIDE}."
+    members |= {f"../{posixpath.basename(n)}": n for n in names if n.startswith(above)}
+
     def read(name: str) -> bytes:
         try:
             with zipfile.ZipFile(path) as archive:
-                return archive.read(posixpath.normpath(f"{prefix}/{name}"))
+                return archive.read(members[name])
         except archives.DAMAGED as error:
             raise DamagedWheelError(path, error) from error
 
-    inner = {name.removeprefix(f"{prefix}/") for name in names if name.startswith(f"{prefix}/")}
-    above = f"{prefix.removesuffix(PACKAGE)}{_BESIDE}."
-    inner |= {f"../{posixpath.basename(name)}" for name in names if name.startswith(above)}
     return Contents(
         label=str(path),
         prefix=prefix,
-        files=frozenset(name for name in inner if name and not name.endswith("/")),
+        files=frozenset(name for name in members if name and not name.endswith("/")),
         read=read,
         owners=owner,
         tags=_tags(path),
