@@ -62,7 +62,7 @@ class Finding:
         """The same for the same finding in every run, and after lines above have moved."""
         words = (self.consequence.value, self.use.place.path, self.use.function, self.path)
         text = "\0".join((*words, self.parameter, self.use.line))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

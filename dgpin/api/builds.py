@@ -83,7 +83,9 @@ class Build:
         """
         total = hashlib.sha256()
         for path in sorted(self._files()):
-            total.update(f"{path.relative_to(self.root).as_posix()}\0".encode())
+            total.update(
+                f"{path.relative_to(self.root).as_posix()}\0".encode(errors="backslashreplace")
+            )
             total.update(_hash(path))
         return total.hexdigest()
 

@@ -84,7 +84,7 @@ class Change:
     def fingerprint(self) -> str:
         """The same for the same finding in every run: what `[allow]` and SARIF name it by."""
         text = f"{self.rule}\0{self.path}\0{self.parameter}"
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

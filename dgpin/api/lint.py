@@ -46,7 +46,7 @@ class Finding:
     def fingerprint(self) -> str:
         """The same for the same finding in every run, and after lines above have moved."""
         text = f"{self.rule}\0{self.place.path}\0{self.line}\0{self.message}"
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

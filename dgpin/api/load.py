@@ -134,7 +134,7 @@ def key(python: Interpreter) -> str:
         for entry in sorted(folder.glob("torch-*.dist-info"))
     ]
     text = "\0".join([str(python.path), python.version, *torch, _version()])
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:16]
 
 
 def _load(side: Side, *, digest: str, timeout: float) -> Surface:

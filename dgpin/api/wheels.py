@@ -62,13 +62,16 @@ def remote(url: str, *, fetch: Fetch | None = None) -> Build:
     Raises:
         WheelError: the server does not answer, or does not serve parts of files; or as `local`.
     """
-    return _unpacked(io.BufferedReader(_Remote(url, fetch or _http())), label=url)
+    return _unpacked(io.BufferedReader(_Remote(url, fetch or _http(url))), label=url)
 
 
-def _http() -> Fetch:
+def _http(wheel: str) -> Fetch:
     import httpx  # noqa: PLC0415 - 60 ms that local builds do not pay
 
-    client = httpx.Client(follow_redirects=True, timeout=60)
+    try:
+        client = httpx.Client(follow_redirects=True, timeout=60)
+    except (ImportError, OSError, ValueError) as error:  # a proxy, or certificates, of environment
+        raise WheelError(wheel, f"cannot be fetched: {error}") from error
 
     def ask(url: str, span: str) -> tuple[int, dict[str, str], bytes]:
         try:
@@ -80,7 +83,7 @@ def _http() -> Fetch:
                 sent = answer.iter_raw() if is_part else ()
                 body = archives.within(sent, largest=_CHUNK, label=url)
                 return answer.status_code, dict(answer.headers), body
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise WheelError(url, f"cannot be fetched: {error}") from error
 
     return ask

@@ -62,7 +62,7 @@ def _get(path: str) -> Any:  # noqa: ANN401 - JSON, taken apart by the callers a
         if answer.status_code in {404, 422}:
             return {}
         return answer.json() if answer.is_success else None
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, ImportError, OSError):
         return None
 
 

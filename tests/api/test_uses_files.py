@@ -7,7 +7,9 @@ import pytest
 
 from dgpin.api.host import listing
 from dgpin.api.host.scan import scan
+from dgpin.api.lint import lint
 from dgpin.api.uses import Scan, Skipped
+from tests.api import surfaces
 
 USE = "import deep_gemm\n"
 
@@ -185,3 +187,12 @@ def test_a_damaged_cache_counts_as_none(tmp_path: Path, monkeypatch: pytest.Monk
         entry.write_text('[1, {"a": []}]')
 
     assert before == scan(host)
+
+
+def test_a_name_that_is_no_utf_8_is_judged(tmp_path: Path) -> None:
+    """A finding in such a file has a fingerprint as any other."""
+    (tmp_path / os.fsdecode(b"a\xff.py")).write_text("import deep_gemm\ndeep_gemm.gone()\n")
+
+    (finding,) = lint(scan(tmp_path), surfaces.surface(surfaces.function("kept"))).findings
+
+    assert ("broken-call", 16) == (finding.rule, len(finding.fingerprint))

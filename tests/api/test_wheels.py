@@ -180,3 +180,11 @@ def test_two_builds(tmp_path: Path) -> None:
     both = {"deep_gemm/__init__.py": b"", "vllm/third_party/deep_gemm/__init__.py": b""}
     with pytest.raises(TwoBuildsError):
         wheels.local(put(tmp_path, packed(both)), label="a.whl")
+
+
+def test_a_proxy_that_cannot_be_used_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment's proxy is looked at before anything is asked."""
+    monkeypatch.setenv("HTTPS_PROXY", "nonsense://x")
+
+    with pytest.raises(wheels.WheelError, match=r"cannot be fetched: .*nonsense"):
+        wheels.remote("https://example.org/a.whl")
