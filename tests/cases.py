@@ -186,7 +186,7 @@ CASES = {
     "L3": Case(("tests.pin.test_check::test_a_text_that_names_a_site_that_is_gone_is_a_finding",)),
     "L4": Case((f"{_REAL_API}::test_breaking", f"{_FACTS}::test_lost_names")),
     "L5": Case((f"{_USES}::test_moves", f"{_USES}::test_lint")),
-    "L6": Case(("tests.integration.test_probe::test_guarded_import",)),
+    "L6": Case(("tests.long.test_probe::test_guarded_import",)),
     "L7": Case((
         "tests.build.test_recipe::test_recipe_of_each_era",
         f"{_BUILD}::test_package_is_what_setup_would_install",
