@@ -10,7 +10,7 @@ import pytest
 
 from dgpin import process
 from dgpin.cli import app
-from tests.example import Example, make_deepgemm, make_host
+from tests.example import Example
 
 LOST = ("--accept-loss", "sm_120", "--accept-loss", "deep_gemm.fp8_m_grouped_gemm_nt_masked")
 SITES = [
@@ -21,19 +21,6 @@ SITES = [
 ]
 
 
-@pytest.fixture(scope="session", name="example")
-def _example(tmp_path_factory: pytest.TempPathFactory) -> Example:
-    """Make the repositories once."""
-    return make_deepgemm(tmp_path_factory.mktemp("example"))
-
-
-@pytest.fixture(scope="session", name="first_host")
-def _first_host(tmp_path_factory: pytest.TempPathFactory, example: Example) -> Path:
-    """Make the host once; each test has a copy."""
-    directory = tmp_path_factory.mktemp("hosts") / "host"
-    return make_host(directory, example.url, example.commits["sm120"])
-
-
 @pytest.fixture(scope="session", name="cache")
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One cache for all tests here: what is in it never changes what is said."""
@@ -41,11 +28,11 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(name="host")
-def _host(tmp_path: Path, first_host: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def _host(tmp_path: Path, first: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stand in a copy of the host."""
     monkeypatch.setenv("DGPIN_CACHE_DIR", str(cache))
     target = tmp_path / "host"
-    shutil.copytree(first_host, target)
+    shutil.copytree(first, target)
     monkeypatch.chdir(target)
     return target
 
